@@ -1,0 +1,2 @@
+/// A condition on the objects of a class.
+public struct Predicate: Sendable, Hashable {}
