@@ -26,6 +26,8 @@ public enum FieldKeeper: Sendable, Hashable {
     case creator
     /// The server alone.
     case server
+    /// The server alone, for its own rules: on no wire and in no predicate.
+    case hidden
 }
 
 /// One field of a class: a line of the schema table.

@@ -33,18 +33,25 @@ public enum ClassName: UInt8, CaseIterable, Sendable, Hashable {
 public struct ClassSchema: Sendable {
     /// The name on the wire.
     public let name: String
-    /// The fields; an object's values stand in the same order.
+    /// The fields; an object's values stand in the same order. Hidden ones come last.
     public let fields: [Field]
+    /// How many of the fields clients see: `fields[..<shownCount]`.
+    public let shownCount: Int
     private let places: [String: Int]
 
     init(_ name: String, _ fields: [Field]) {
         self.name = name
         self.fields = fields
+        shownCount = fields.count { $0.keeper != .hidden }
+        precondition(fields.prefix(shownCount).allSatisfy { $0.keeper != .hidden }, "the hidden fields of \(name) must come last")
         places = Dictionary(uniqueKeysWithValues: fields.enumerated().map { ($1.name, $0) })
     }
 
-    /// The place of the field of that name, `nil` for an unknown one.
-    public func place(of name: String) -> Int? { places[name] }
+    /// The place of the field of that name, `nil` for one that clients don't see.
+    public func place(of name: String) -> Int? {
+        guard let place = places[name], place < shownCount else { return nil }
+        return place
+    }
 
     func required(_ name: String) -> Int {
         guard let place = places[name] else { preconditionFailure("\(self.name) has no field \(name)") }
@@ -67,6 +74,7 @@ public enum Schema {
             Field("itemCount", .integer(0...Int64.max), keeper: .server),
             Field("openCount", .integer(0...Int64.max), keeper: .server),
             Field("access", .word(Access.allCases.map(\.rawValue))),
+            Field("creator", .id, keeper: .hidden),
         ])
 
     /// A task in a project.
@@ -117,6 +125,7 @@ package enum ProjectField {
     package static let itemCount = Schema.project.required("itemCount")
     package static let openCount = Schema.project.required("openCount")
     package static let access = Schema.project.required("access")
+    package static let creator = Schema.project.required("creator")
 }
 
 /// The places of an item's fields.
