@@ -2,7 +2,10 @@
 ///
 /// The standard library has the case mappings but not the folding. Lower, upper and lower case in turn give the folding of
 /// every code point but two groups: dotless `ı` folds to itself, and Cherokee folds to its upper case.
-enum CaseFolding {
+package enum CaseFolding {
+    /// The folded text.
+    package static func foldedText(_ text: String) -> String { String(decoding: fold(text), as: UTF8.self) }
+
     /// The UTF-8 bytes of the folded text.
     static func fold(_ text: String) -> [UInt8] {
         let table = table

@@ -28,6 +28,9 @@ public struct LiveList: Sendable {
         return objects
     }
 
+    /// Every row, also those beyond the limit, in no particular order.
+    public var objects: some Sequence<Object> { rows.values.lazy.map(\.object) }
+
     /// The row with that key, also beyond the limit.
     public func object(forKey key: String) -> Object? { rows[key]?.object }
 
