@@ -37,6 +37,20 @@ public struct ListDiff: Sendable, Equatable {
     /// Nothing happened.
     public init() {}
 
+    /// All these rows come into a list that was empty.
+    public static func entering(_ rows: [Object]) -> ListDiff {
+        var diff = ListDiff()
+        diff.insertions = rows.enumerated().map { Insertion(index: $0, from: nil, object: $1, old: nil) }
+        return diff
+    }
+
+    /// All rows leave a list of that many.
+    public static func leaving(count: Int) -> ListDiff {
+        var diff = ListDiff()
+        diff.deletions = Array(0..<count)
+        return diff
+    }
+
     /// Whether nothing happened.
     public var isEmpty: Bool { deletions.isEmpty && insertions.isEmpty && modifications.isEmpty }
 }

@@ -1,0 +1,2 @@
+import Bytes
+func framed(_ text: SharedBytes) -> SharedBytes { text }
