@@ -51,6 +51,7 @@ class App {
     const { session } = this;
     find("#account").hidden = session.phase !== "ready";
     find("#header").hidden = session.phase === "login";
+    this.#showStatus();
     if (session.phase === "login") {
       this.#shownUser = null;
       if (this.#view instanceof LoginView) this.#view.update();

@@ -48,7 +48,6 @@ export class BoardView {
     this.#completed = this.#section("#completed-tasks", this.#lists.completed, {
       ...options,
       count: () => this.#completedCount,
-      changed: () => (find("#clear-completed", root).hidden = this.#completedCount === 0),
     });
     this.#reordering = new Reordering(this.#open.view, (change) => this.#session.write(change));
     find("#new-task-form", root).addEventListener("submit", (event) => {
@@ -68,6 +67,10 @@ export class BoardView {
   get #completedCount() {
     const project = this.#project;
     return project ? project.itemCount - project.openCount : this.#lists.completed.objects.length;
+  }
+
+  get #isReadOnly() {
+    return this.#root.dataset.role === "viewer";
   }
 
   close() {
@@ -99,6 +102,7 @@ export class BoardView {
       find("#new-task-form", root).hidden = role === "viewer";
       find("#rename-project", root).hidden = role === "viewer";
       find("#delete-project", root).hidden = role !== "owner";
+      find("#clear-completed", root).hidden = role === "viewer" || this.#completedCount === 0;
       this.#open?.update();
       this.#completed?.update();
     } else {
@@ -126,7 +130,7 @@ export class BoardView {
   }
 
   #click(row, action) {
-    if (action === "edit" && root(row).dataset.role !== "viewer") openEditor(row.element, row.object);
+    if (action === "edit" && !this.#isReadOnly) openEditor(row.element, row.object);
     else if (action === "cancel") closeEditor(row.element);
     else if (action === "delete") this.#delete(row);
   }
@@ -158,6 +162,10 @@ export class BoardView {
   }
 
   async #tick(row, box) {
+    if (this.#isReadOnly) {
+      box.checked = row.object.isDone;
+      return;
+    }
     const result = await this.#write(row, { update: "Item", id: row.key, set: { isDone: box.checked } });
     if (!result) box.checked = row.object.isDone;
   }
@@ -222,8 +230,4 @@ export class BoardView {
     });
     find(".waiting", this.#root).replaceChildren(...rows);
   }
-}
-
-function root(row) {
-  return row.element.closest("[data-view]");
 }

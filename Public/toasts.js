@@ -37,7 +37,5 @@ export function showToast(text, { isProblem = false, action = null } = {}) {
 
 /** The server refused something: its own words, made for people. */
 export function showRefusal(error) {
-  if (error instanceof ConnectionLost) return;
-  const explained = { [-32002]: "You may not do that.", [-32003]: "That is no longer there." }[error.code];
-  showToast([explained, error.message].filter(Boolean).join(" "), { isProblem: true });
+  if (!(error instanceof ConnectionLost)) showToast(error.message, { isProblem: true });
 }
