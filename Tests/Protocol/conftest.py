@@ -3,7 +3,6 @@
 import itertools
 import pathlib
 import tempfile
-import time
 from types import SimpleNamespace
 
 import pytest
@@ -165,17 +164,11 @@ class Watch:
         self.logged_out = Session(self.server.url)
         self.logged_out.login_as("gone")
         self.logged_out.call("logout")
-        self.silent = self._log_in_raw("silent")
-        self.talking = self._log_in_raw("talking")
-
-    def _log_in_raw(self, name):
-        socket = raw.RawWebSocket(self.server.port)
-        socket.send_frame(
-            raw.TEXT,
-            '{"jsonrpc":"2.0","id":1,"method":"login","params":{"provider":"nickname","nickname":"%s"}}' % name,
+        self.silent = raw.RawWebSocket(self.server.port)
+        self.silent.send_frame(
+            raw.TEXT, '{"jsonrpc":"2.0","id":1,"method":"login","params":{"provider":"nickname","nickname":"silent"}}'
         )
-        assert '"result"' in socket.receive_text()
-        return socket
+        assert '"result"' in self.silent.receive_text()
 
     def close(self):
         self.server.close()

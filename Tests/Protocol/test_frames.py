@@ -72,10 +72,10 @@ def test_many_frames_may_arrive_at_once(socket):
 
 @pytest.mark.parametrize("size", [125, 126, 127, 65535, 65536, 200_000])
 def test_messages_of_every_length_form_are_read_and_written(socket, size):
-    frame_of_size = '{"jsonrpc":"2.0","method":"info","id":"' + "x" * (size - 41) + '"}'
-    assert len(frame_of_size) == size
-    socket.send_frame(TEXT, frame_of_size)
-    assert "x" * (size - 41) in socket.receive_text()
+    beginning, end = '{"jsonrpc":"2.0","method":"info","id":"', '"}'
+    id_ = "x" * (size - len(beginning) - len(end))
+    socket.send_frame(TEXT, beginning + id_ + end)
+    assert id_ in socket.receive_text()
 
 
 # Control frames
