@@ -47,6 +47,7 @@ public struct LiveList: Sendable {
             guard old?.object != after else { continue }
             let new = after.map { Row($0, order: query.sort) }
             put(new, inPlaceOf: old, key: key)
+            if let before = old?.object, let after, before.looksLike(after) { continue }
             changed.append(ChangedRow(old: old, new: new))
             replaced.append((key, old?.object))
         }
@@ -72,10 +73,19 @@ public struct LiveList: Sendable {
         for (key, before) in journal.rows {
             let new = rows[key]
             guard new?.object != before else { continue }
+            if let before, let after = new?.object, before.looksLike(after) { continue }
             changed.append(ChangedRow(old: before.map { Row($0, order: query.sort) }, new: new))
         }
         guard !changed.isEmpty else { return nil }
         let diff = ListDiff(to: ordered, limit: query.limit, changed: changed)
         return diff.isEmpty ? nil : diff
+    }
+}
+
+extension Object {
+    /// Whether clients can't tell the two states of an object apart: only hidden fields differ.
+    fileprivate func looksLike(_ other: Object) -> Bool {
+        let shown = className.schema.shownCount
+        return shown < values.count && values[..<shown] == other.values[..<shown]
     }
 }

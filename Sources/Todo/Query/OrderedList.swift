@@ -3,16 +3,16 @@
 ///
 /// The rows lie in chunks of bounded size. Two binary searches find a row; its place is the sum of the sizes of the chunks
 /// before it, which stand side by side in memory, so that the sum over the 500 chunks of 100,000 rows is faster than a walk down a tree.
-struct OrderedList: Sendable {
+package struct OrderedList: Sendable {
     let order: SortOrder
-    private(set) var count = 0
+    package private(set) var count = 0
     private var chunks: [[Row]] = []
     /// The size of each chunk.
     private var sizes: [Int] = []
     private let chunkMax: Int
 
     /// Sorts the rows, in O(n log n).
-    init(_ rows: [Row], order: SortOrder, chunkMax: Int = 256) {
+    package init(_ rows: [Row], order: SortOrder, chunkMax: Int = 256) {
         self.order = order
         self.chunkMax = chunkMax
         count = rows.count
@@ -26,19 +26,19 @@ struct OrderedList: Sendable {
     }
 
     /// How many rows come before that one, which may but need not be in the list.
-    func rank(of row: Row) -> Int {
+    package func rank(of row: Row) -> Int {
         let (chunk, offset) = position(of: row)
         return rowsBefore(chunk) + offset
     }
 
     /// The row at that place.
-    subscript(index: Int) -> Row {
+    package subscript(index: Int) -> Row {
         let (chunk, offset) = position(at: index)
         return chunks[chunk][offset]
     }
 
     /// Adds a row that is not in the list.
-    mutating func insert(_ row: Row) {
+    package mutating func insert(_ row: Row) {
         count += 1
         guard !chunks.isEmpty else {
             chunks = [[row]]
@@ -53,7 +53,7 @@ struct OrderedList: Sendable {
     }
 
     /// Takes out a row that is in the list.
-    mutating func remove(_ row: Row) {
+    package mutating func remove(_ row: Row) {
         let (chunk, offset) = position(of: row)
         requireRow(row, chunk, offset)
         chunks[chunk].remove(at: offset)
@@ -63,14 +63,14 @@ struct OrderedList: Sendable {
     }
 
     /// Puts another state of a row into its place; the order takes both for the same.
-    mutating func replace(_ row: Row) {
+    package mutating func replace(_ row: Row) {
         let (chunk, offset) = position(of: row)
         requireRow(row, chunk, offset)
         chunks[chunk][offset] = row
     }
 
     /// The rows at these places, in order.
-    func forEach(in range: Range<Int>, _ body: (Row) -> Void) {
+    package func forEach(in range: Range<Int>, _ body: (Row) -> Void) {
         guard !range.isEmpty else { return }
         var (chunk, offset) = position(at: range.lowerBound)
         var left = range.count

@@ -63,12 +63,12 @@ public struct SortOrder: Sendable, Hashable {
 }
 
 /// An object in a list, with what its order needs prepared.
-struct Row: Sendable {
-    let object: Object
+package struct Row: Sendable {
+    package let object: Object
     /// The folded text of each key that folds case, `nil` for a null; empty where none does.
     let folded: [[UInt8]?]
 
-    init(_ object: Object, order: SortOrder) {
+    package init(_ object: Object, order: SortOrder) {
         self.object = object
         folded = order.foldsCase ? order.keys.filter(\.foldsCase).map { object.values[$0.place].string.map(TextFolding.case.fold) } : []
     }
