@@ -21,7 +21,7 @@ extension ConformanceCase {
             #expect(try store.accounts(ofUser: "u2").isEmpty)
         },
         ConformanceCase("Passwords, suspension and deletion") { store in
-            try store.transaction {
+            try store.transaction { () throws in
                 _ = try store.insertAccount(account("u1", "password", "ann", hash: "old"))
                 _ = try store.insertAccount(account("u1", "nickname", "annie"))
                 _ = try store.insertAccount(account("u2", "password", "bob", hash: "bob's"))
@@ -33,7 +33,7 @@ extension ConformanceCase {
             #expect(try store.accounts(ofUser: "u1").map(\.isSuspended) == [true, true])
             #expect(try store.account(provider: "password", subject: "bob")?.isSuspended == false)
             #expect(try store.account(provider: "password", subject: "bob")?.passwordHash == "bob's")
-            try store.transaction {
+            try store.transaction { () throws in
                 try store.setSuspended(false, user: "u1")
                 #expect(try store.accounts(ofUser: "u1").map(\.isSuspended) == [false, false])
                 try store.deleteAccounts(ofUser: "u1")
@@ -42,7 +42,7 @@ extension ConformanceCase {
             #expect(try store.account(provider: "password", subject: "bob") != nil)
         },
         ConformanceCase("A name belongs to one user, a user has one name") { store in
-            try store.transaction {
+            try store.transaction { () throws in
                 try store.insert(Sample.user("u1", name: "Ann"))
                 try store.insert(Sample.user("u2", name: "ANN"))
                 #expect(try store.claimName("ann", user: "u1"))
@@ -50,10 +50,10 @@ extension ConformanceCase {
                 #expect(try store.claimName("ann", user: "u1"))
             }
             #expect(try store.userNamed(normalisedName: "ann") == Sample.user("u1", name: "Ann"))
-            try store.transaction { #expect(try store.claimName("anna", user: "u1")) }
+            try store.transaction { () throws in #expect(try store.claimName("anna", user: "u1")) }
             #expect(try store.userNamed(normalisedName: "ann") == nil)
             #expect(try store.userNamed(normalisedName: "anna")?.key == "u1")
-            try store.transaction {
+            try store.transaction { () throws in
                 try store.deleteAccounts(ofUser: "u1")
                 #expect(try store.claimName("anna", user: "u2"))
             }
@@ -66,7 +66,7 @@ extension ConformanceCase {
             let first = TokenRecord(
                 hash: [UInt8](0..<32), userId: "u1", createdAt: Timestamp(milliseconds: 1), expiresAt: Timestamp(milliseconds: 10),
                 lastSeenAt: Timestamp(milliseconds: 1), userAgent: "Browser/1")
-            try store.transaction {
+            try store.transaction { () throws in
                 try store.insertToken(first)
                 try store.insertToken(Sample.token(2))
                 try store.insertToken(Sample.token(3, user: "u2"))
@@ -74,13 +74,13 @@ extension ConformanceCase {
             #expect(try store.token(hash: first.hash) == first)
             #expect(try store.token(hash: []) == nil)
             #expect(try store.tokens(ofUser: "u1").map(\.createdAt.milliseconds) == [1, 2])
-            try store.transaction {
+            try store.transaction { () throws in
                 try store.touchToken(hash: first.hash, lastSeenAt: Timestamp(milliseconds: 5), expiresAt: Timestamp(milliseconds: 15))
             }
             #expect(try store.token(hash: first.hash)?.expiresAt.milliseconds == 15)
             #expect(try store.token(hash: first.hash)?.lastSeenAt.milliseconds == 5)
             #expect(try store.token(hash: Sample.token(2).hash) == Sample.token(2))
-            try store.transaction {
+            try store.transaction { () throws in
                 #expect(try store.deleteToken(hash: Sample.token(3).hash))
                 #expect(try !store.deleteToken(hash: Sample.token(3).hash))
                 #expect(try store.deleteTokens(ofUser: "u1") == [first.hash, Sample.token(2).hash])
@@ -89,7 +89,7 @@ extension ConformanceCase {
             #expect(try store.token(hash: first.hash) == nil)
         },
         ConformanceCase("Upkeep removes tokens that have expired, in steps") { store in
-            try store.transaction {
+            try store.transaction { () throws in
                 for number in 1...5 { try store.insertToken(Sample.token(UInt8(number), expires: Int64(number) * 100)) }
             }
             var limits = UpkeepLimits()

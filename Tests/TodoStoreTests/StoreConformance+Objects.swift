@@ -93,7 +93,7 @@ extension ConformanceCase {
         ConformanceCase("Permissions come oldest first, also after an update") { store in
             let users = ["zoe", "ann", "max", "bob"]
             try store.transaction { for user in users { try store.insert(Sample.permission("p1", user)) } }
-            try store.transaction {
+            try store.transaction { () throws in
                 let old = Sample.permission("p1", "zoe")
                 try store.update(old.with("role", .string("owner")), from: old)
                 try store.insert(Sample.permission("p2", "ann"))
@@ -104,7 +104,7 @@ extension ConformanceCase {
             #expect(try store.permissions(ofProject: "p9").isEmpty)
         },
         ConformanceCase("Positions are found in the order of code points, within one project") { store in
-            try store.transaction {
+            try store.transaction { () throws in
                 for (key, position) in [("a", "B"), ("b", "Za"), ("c", "a"), ("d", "z"), ("e", "z")] {
                     try store.insert(Sample.item(key, position: position))
                 }
