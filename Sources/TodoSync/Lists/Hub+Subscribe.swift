@@ -82,7 +82,7 @@ extension Hub {
             }
             let end = min(next + settings.limits.partRows, rows.count)
             let isLast = end == rows.count
-            let part = frame { writer in
+            let part = text { writer in
                 MessageEncoder.initial(
                     name: subscription.name, index: next, objects: rows[next..<end], completeAt: isLast ? version : nil, into: &writer)
             }
@@ -111,7 +111,7 @@ extension Hub {
 
     private func sendUpdates(_ updates: [SharedBytes], to session: Session) {
         let version = store.version
-        deliver(frame { writer in MessageEncoder.change(version: version, by: [], updates: updates, into: &writer) }, to: session)
+        deliver(text { writer in MessageEncoder.change(version: version, by: [], updates: updates, into: &writer) }, to: session)
     }
 
     // MARK: Sessions whose token is expired
