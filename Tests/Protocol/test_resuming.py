@@ -164,16 +164,25 @@ def test_a_right_that_was_gained_meanwhile_fills_the_list(away):
     assert "new" in [o["body"] for o in live.objects]
 
 
-def test_access_that_was_closed_meanwhile_empties_the_list(anna, person):
-    ben = person("ben")
-    a = Away(anna, ben, person)
-    anna.write(update(a.project, "Project", access="everyone-read"))
-    anna.write(delete(f"{a.project}:{ben.user_id}", "Permission"))
+def test_access_that_was_opened_meanwhile_keeps_the_list(away):
+    a = away()
+    a.anna.write(update(a.project, "Project", access="everyone-read"))
+    a.anna.write(delete(f"{a.project}:{a.ben.user_id}", "Permission"))
     _, live = a.back()
     assert len(live.objects) == 5
-    again = Away(anna, person("cleo"), person)
-    anna.write(update(a.project, "Project", access="private"))
-    again.back()
+    a.anna.write(delete(a.project, "Project"))
+
+
+def test_access_that_was_closed_meanwhile_empties_the_list(anna, person):
+    stranger = person("stranger")
+    project = make_project(anna, access="everyone-read", items=["x", "y"])
+    query = {"filter": OF, "args": [project], "sort": ["body"]}
+    live = stranger.subscribe("list", "Item", **query)
+    since, objects, epoch = live.version, live.objects, stranger.call("info")["epoch"]
+    assert len(objects) == 2
+    stranger.close()
+    anna.write(update(project, "Project", access="private"), create(project, "secret"))
+    assert person(again=stranger).resume("list", "Item", objects, since, epoch, **query).objects == []
 
 
 def test_a_project_that_was_deleted_meanwhile_empties_the_list(anna, person):

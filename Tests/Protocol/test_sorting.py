@@ -14,7 +14,7 @@ def listed(anna):
     def listed(rows):
         run = fresh("s")
         items = [{"itemId": f"{run}{letter}", "body": "", **fields} for letter, fields in rows.items()]
-        project = make_project(anna, items=sorted(items, key=lambda i: hash(i["itemId"])))
+        project = make_project(anna, items=list(reversed(items)))
 
         def order(*sort):
             query = {"filter": OF, "args": [project], "sort": list(sort)}
