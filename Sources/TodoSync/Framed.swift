@@ -1,2 +1,0 @@
-import Bytes
-func framed(_ text: SharedBytes) -> SharedBytes { text }
