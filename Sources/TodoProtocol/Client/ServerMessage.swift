@@ -55,6 +55,12 @@ public struct ServerError: Error, Sendable, Hashable {
     /// `data.retryAfter`, in seconds.
     public var retryAfter: Int?
 
+    /// An error with that number and sentence, and nothing else known of it.
+    public init(code: Int, message: String) {
+        self.code = code
+        self.message = message
+    }
+
     /// The code, if it is one of the protocol's.
     public var knownCode: ErrorCode? { ErrorCode(rawValue: code) }
 }

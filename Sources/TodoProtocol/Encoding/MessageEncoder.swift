@@ -132,6 +132,11 @@ public enum MessageEncoder {
         writer.endArray()
     }
 
+    /// A fragment: one whole object.
+    public static func object(_ object: Object, into writer: inout JSONWriter) {
+        writer.object(object)
+    }
+
     private static let result: StaticString = ",\"result\":"
 
     /// Opens a response up to the value of its last member.
