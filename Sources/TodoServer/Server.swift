@@ -58,15 +58,20 @@ struct Server {
                     }))
         }
         try Self.runLoop(0, inbox, mailboxes, router, log, signals, listener)
-        for thread in others { thread.value.join() }
+        for thread in others { thread.join() }
         committer.join()
         log(.info, "stopped")
     }
 
     /// Keeps a noncopyable thread in an array.
     private final class Thread {
-        let value: NamedThread
-        init(_ value: consuming NamedThread) { self.value = value }
+        private var value: NamedThread?
+
+        init(_ value: consuming NamedThread) { self.value = consume value }
+
+        func join() {
+            if let thread = value.take() { thread.join() }
+        }
     }
 
     // MARK: Threads
@@ -146,7 +151,7 @@ struct Server {
         let host = isAny ? "127.0.0.1" : address.host.contains(":") ? "[\(address.host)]" : address.host
         let place = "\(host):\(address.port ?? 0)"
         let data = configuration.isDemo ? "\(dataFolder) (a demonstration: gone when the server stops)" : dataFolder
-        print(
+        let text =
             """
             \(Version.name) is running.
               page       http://\(place)/
@@ -154,8 +159,9 @@ struct Server {
               log in by  \(configuration.providers.map(\.rawValue).joined(separator: ", "))
               data       \(data)
               stop       Ctrl-C
-            """)
-        fflush(stdout)
+
+            """
+        FileHandle.standardOutput.write(Data(text.utf8))
     }
 }
 

@@ -265,6 +265,9 @@ public struct SyncFigures: Sendable {
     public var frames = 0
     /// Sessions that they went to, in all.
     public var deliveries = 0
+
+    /// All at zero.
+    public init() {}
 }
 
 extension SyncLimits {

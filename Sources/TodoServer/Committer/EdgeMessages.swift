@@ -1,3 +1,4 @@
+import Bytes
 import Network
 import TodoSync
 import WebSocket
