@@ -1,0 +1,126 @@
+public import Bytes
+
+extension EventLoop {
+    /// Queues shared bytes, such as an encoded frame, without copying them. Written when the turn ends.
+    ///
+    /// - Returns: false if the connection is closing or gone.
+    @discardableResult
+    public mutating func send(_ bytes: SharedBytes, to id: ConnectionID) -> Bool {
+        guard let channel = channels.pointer(to: id), channel.pointee.takesOutput else { return false }
+        if bytes.isEmpty { return true }
+        channel.pointee.queue.append(bytes, pool: &pool)
+        makeDirty(channel, id)
+        return true
+    }
+
+    /// Queues the same shared bytes for many connections. Those that are closing or gone are left out.
+    public mutating func send(_ bytes: SharedBytes, to ids: [ConnectionID]) {
+        if bytes.isEmpty { return }
+        for id in ids {
+            guard let channel = channels.pointer(to: id), channel.pointee.takesOutput else { continue }
+            channel.pointee.queue.append(bytes, pool: &pool)
+            makeDirty(channel, id)
+        }
+    }
+
+    /// Queues a copy of `bytes`, which are this connection's own. Several small pieces in a row become one.
+    ///
+    /// - Returns: false if the connection is closing or gone.
+    @discardableResult
+    public mutating func send(copying bytes: UnsafeRawBufferPointer, to id: ConnectionID) -> Bool {
+        guard let channel = channels.pointer(to: id), channel.pointee.takesOutput else { return false }
+        if bytes.isEmpty { return true }
+        if bytes.count > TurnArena.pieceBytesMax {
+            channel.pointee.queue.append(SharedBytes(copying: bytes), pool: &pool)
+        } else {
+            let offset = arena.append(bytes)
+            channel.pointee.queue.append(arenaOffset: offset, count: bytes.count, pool: &pool)
+        }
+        makeDirty(channel, id)
+        return true
+    }
+
+    /// Asks for `drained` once all that is queued now has been handed to the socket; at once if nothing is.
+    public mutating func notifyWhenDrained(_ id: ConnectionID) {
+        guard let channel = channels.pointer(to: id), channel.pointee.takesOutput else { return }
+        if channel.pointee.queue.isEmpty {
+            notices.append(Notice(id: id, kind: .drained))
+        } else {
+            channel.pointee.queue.markLast()
+        }
+    }
+
+    /// Throws away what is queued, except the rest of a piece of which the peer has seen the beginning. Nobody is told that it was drained.
+    public mutating func discardQueue(of id: ConnectionID) {
+        guard let channel = channels.pointer(to: id), channel.pointee.takesOutput else { return }
+        channel.pointee.queue.discard(pool: &pool)
+    }
+
+    /// How many bytes wait to be written to the connection.
+    public func queuedBytes(for id: ConnectionID) -> Int {
+        channels.pointer(to: id)?.pointee.queue.byteCount ?? 0
+    }
+
+    mutating func makeDirty(_ channel: UnsafeMutablePointer<Channel>, _ id: ConnectionID) {
+        guard !channel.pointee.flags.contains(.dirty) else { return }
+        channel.pointee.flags.insert(.dirty)
+        dirty.append(id)
+    }
+
+    /// Writes what the turn produced, one call a socket where the socket takes it.
+    @usableFromInline
+    mutating func flush() {
+        guard !dirty.isEmpty else { return }
+        swap(&dirty, &flushing)
+        for index in flushing.indices {
+            let id = flushing[index]
+            guard let channel = channels.pointer(to: id) else { continue }
+            channel.pointee.flags.remove(.dirty)
+            if channel.pointee.flags.isDisjoint(with: [.closed, .connecting]) { write(channel, id) }
+            // What a socket did not take has to leave the arena before it is used again.
+            channel.pointee.queue.leaveArena(arena.base)
+        }
+        flushing.removeAll(keepingCapacity: true)
+        arena.removeAll()
+    }
+
+    /// Whether the arena asks for a write before the turn goes on.
+    @usableFromInline var hasMuchOutput: Bool { arena.isFull }
+
+    private mutating func write(_ channel: UnsafeMutablePointer<Channel>, _ id: ConnectionID) {
+        while !channel.pointee.queue.isEmpty, !channel.pointee.flags.contains(.blocked) {
+            let (filled, bytes) = channel.pointee.queue.fill(pieces, arena: arena.base)
+            switch channel.pointee.transport.write(UnsafeMutableBufferPointer(rebasing: pieces[0..<filled])) {
+            case .moved(let count):
+                bytesWritten += count
+                let marks = channel.pointee.queue.remove(count, pool: &pool)
+                for _ in 0..<marks { notices.append(Notice(id: id, kind: .drained)) }
+                if count < bytes { channel.pointee.flags.insert(.blocked) }
+            case .needsWritable, .needsReadable:
+                channel.pointee.flags.insert(.blocked)
+            case .failed(let code):
+                return condemn(channel, id, .broken(code))
+            case .ended:
+                return condemn(channel, id, .finished)
+            }
+        }
+        updateInterest(channel, id)
+        if channel.pointee.queue.isEmpty {
+            channel.pointee.flags.remove(.overflowed)
+            if channel.pointee.flags.contains(.finishing) { endWriting(channel, id) }
+        } else if channel.pointee.queue.cost > outboundBytesMax, channel.pointee.flags.isDisjoint(with: [.overflowed, .finishing]) {
+            channel.pointee.flags.insert(.overflowed)
+            notices.append(Notice(id: id, kind: .overflowed))
+        }
+    }
+
+    private mutating func endWriting(_ channel: UnsafeMutablePointer<Channel>, _ id: ConnectionID) {
+        guard !channel.pointee.flags.contains(.lingering) else { return }
+        channel.pointee.flags.insert(.lingering)
+        if channel.pointee.flags.contains(.peerEnded) {
+            condemn(channel, id, .finished)
+        } else {
+            channel.pointee.transport.endWriting()
+        }
+    }
+}

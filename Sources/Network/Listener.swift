@@ -1,0 +1,112 @@
+import CLinux
+import Glibc
+
+/// A socket that accepts connections: IPv4, IPv6 or a Unix socket path.
+///
+/// One loop accepts and hands descriptors to the others by their mailboxes. That spreads long-lived connections exactly evenly and lets one place
+/// count them, which a listener per loop (`SO_REUSEPORT` spreads by hash, and a queue dies with its loop) does not.
+public struct Listener: ~Copyable {
+    /// What one attempt to accept came to.
+    enum Outcome: ~Copyable {
+        case accepted(Descriptor, peer: SocketAddress)
+        /// Nobody waits.
+        case none
+        /// This one is gone already; the next may be there.
+        case lost
+        /// No descriptor or memory was left: the peer was turned away, so that it does not wait for nothing.
+        case turnedAway(SystemError)
+        /// No descriptor or memory was left and the peer still waits: try again a little later.
+        case exhausted(SystemError)
+    }
+
+    /// Where it listens, with the port that the system chose for port 0.
+    public let address: SocketAddress
+    let descriptor: Descriptor
+    /// An open file whose number can be given up when no other is left.
+    private var reserve: Int32
+    /// Whether accepting fails at present: one trouble is reported once.
+    private var isTroubled = false
+
+    /// Starts to listen.
+    ///
+    /// - Parameters:
+    ///   - address: where; port 0 lets the system choose. A socket file that nothing listens on any more is replaced.
+    ///   - backlog: how many may wait to be accepted (the system may keep it smaller: `net.core.somaxconn`).
+    public init(on address: SocketAddress, backlog: Int32 = 4096) throws(SystemError) {
+        let action = "listen on \(address)"
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        let descriptor = try Descriptor(result: socket(address.family, type, 0), of: "socket", to: action)
+        if address.isUnix {
+            Self.removeAbandonedFile(at: address)
+        } else {
+            SocketOptions.set(SOL_SOCKET, SO_REUSEADDR, on: descriptor.number)
+            // Inherited by what accept returns: saves a call for each connection.
+            SocketOptions.set(Int32(IPPROTO_TCP), TCP_NODELAY, on: descriptor.number)
+            if address.family == AF_INET6 { SocketOptions.set(Int32(IPPROTO_IPV6), IPV6_V6ONLY, on: descriptor.number) }
+        }
+        guard address.withPointer({ bind(descriptor.number, $0, $1) }) == 0 else { throw SystemError("bind", to: action) }
+        guard listen(descriptor.number, backlog) == 0 else { throw SystemError("listen", to: action) }
+        self.address = try SocketAddress.local(of: descriptor.number)
+        self.descriptor = descriptor
+        reserve = Self.openReserve()
+    }
+
+    /// Takes the next waiting connection: non-blocking, closed on exec, without Nagle's delay.
+    mutating func accept() -> Outcome {
+        var peer = SocketAddress()
+        let number = SocketAddress.accept(on: descriptor.number, peer: &peer)
+        if number >= 0 {
+            isTroubled = false
+            if reserve < 0 { reserve = Self.openReserve() }
+            return .accepted(Descriptor(owning: number), peer: peer)
+        }
+        switch errno {
+        case EAGAIN: return .none
+        case EMFILE, ENFILE: return turnAway(errno)
+        case ENOMEM, ENOBUFS: return .exhausted(SystemError("accept4", to: "accept a connection"))
+        default:
+            // ECONNABORTED, EPROTO and the network errors that Linux passes on are about that one peer (accept(2)).
+            return .lost
+        }
+    }
+
+    /// Whether this is the first failure since the last success: the one to report.
+    mutating func isNewTrouble() -> Bool {
+        defer { isTroubled = true }
+        return !isTroubled
+    }
+
+    /// Gives up the reserve so that the waiting peer can be accepted and closed: it learns at once that it is not served.
+    private mutating func turnAway(_ code: Int32) -> Outcome {
+        let trouble = SystemError("accept4", to: "accept a connection", code: code)
+        guard reserve >= 0 else {
+            reserve = Self.openReserve()
+            return .exhausted(trouble)
+        }
+        _ = close(reserve)
+        var peer = SocketAddress()
+        let number = SocketAddress.accept(on: descriptor.number, peer: &peer)
+        if number >= 0 { _ = close(number) }
+        reserve = Self.openReserve()
+        return number >= 0 ? .turnedAway(trouble) : .exhausted(trouble)
+    }
+
+    private static func openReserve() -> Int32 {
+        open("/dev/null", O_RDONLY | O_CLOEXEC)
+    }
+
+    /// Removes the file of a Unix socket that refuses connections: its server is gone. Any other file stays, and `bind` reports it.
+    private static func removeAbandonedFile(at address: SocketAddress) {
+        let probe = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard probe >= 0 else { return }
+        defer { _ = close(probe) }
+        let refused = address.withPointer { connect(probe, $0, $1) } != 0 && errno == ECONNREFUSED
+        var status = stat()
+        if refused, lstat(address.host, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK { unlink(address.host) }
+    }
+
+    deinit {
+        if reserve >= 0 { _ = close(reserve) }
+        if address.isUnix { unlink(address.host) }
+    }
+}
