@@ -134,7 +134,9 @@ struct WritePlan {
             .item, [("itemId", .string(task.id)), ("projectId", .string(projectID(project))), ("body", .string(task.body))])
     }
 
-    private static let verbs = ["Buy", "Call", "Write to", "Fix", "Clean", "Plan", "Ask about", "Return", "Order", "Water", "Paint", "Book"]
+    private static let verbs = [
+        "Buy", "Call", "Write to", "Fix", "Clean", "Plan", "Ask about", "Return", "Order", "Water", "Paint", "Book",
+    ]
     private static let things = [
         "the garden fence", "milk and eggs", "the dentist", "Grandmother", "a birthday present", "the bicycle", "train tickets",
         "the tax office", "tomatoes", "the landlord", "a new lamp", "the school trip", "Käthe’s books", "the heating",
