@@ -1,4 +1,5 @@
 import Foundation
+import Todo
 import TodoSync
 
 extension Log {

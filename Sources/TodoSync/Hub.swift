@@ -31,6 +31,8 @@ public final class Hub {
     var released: [Session] = []
     /// No token of a session expires before then.
     var earliestExpiry: Timestamp?
+    /// Changes since older versions, for sessions that resume, as long as the version stays.
+    var resumptions: (version: Int64, batches: [Int64: ChangeBatch]) = (0, [:])
     private var ready: [Session] = []
     private var isShutDown = false
 

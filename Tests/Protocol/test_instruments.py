@@ -5,6 +5,7 @@ import pytest
 import raw
 from client import parse
 from replica import LiveList, fewest_moves, key_field
+from world import CONFLICT, FORBIDDEN, UNSEEN, Refused, World, evaluate
 
 
 def row(key, **fields):
@@ -150,3 +151,71 @@ def test_frames_are_masked_and_have_the_shortest_length():
         assert len(data) == header + 4 + size
         mask, masked = data[header : header + 4], data[header + 4 :]
         assert bytes(b ^ mask[i % 4] for i, b in enumerate(masked)) == b"x" * size
+
+
+# The naive model
+
+
+def sample():
+    world = World()
+    world.users = {"a": "Anna", "b": "Ben"}
+    world.write("a", [
+        {"create": "Project", "object": {"projectId": "p", "name": "P"}},
+        {"create": "Item", "object": {"itemId": "1", "projectId": "p", "body": "one"}},
+        {"create": "Item", "object": {"itemId": "2", "projectId": "p", "body": "two", "isDone": True}},
+    ])  # fmt: skip
+    return world
+
+
+def refusal(world, user, *changes):
+    with pytest.raises(Refused) as refused:
+        world.write(user, changes)
+    return refused.value.code
+
+
+def test_the_model_hides_a_private_project():
+    world = sample()
+    assert set(world.visible("a", "Item")) == {"1", "2"} and world.visible("b", "Item") == {}
+    assert refusal(world, "b", {"update": "Item", "id": "1", "set": {"body": "x"}}) == UNSEEN
+    assert set(world.visible("b", "User")) == {"b"}
+
+
+def test_the_model_grants_by_role_and_access():
+    world = sample()
+    world.write("a", [{"upsert": "Permission", "object": {"projectId": "p", "userId": "b", "role": "viewer"}}])
+    assert set(world.visible("b", "Item")) == {"1", "2"} and set(world.visible("b", "User")) == {"a", "b"}
+    assert refusal(world, "b", {"delete": "Item", "id": "1"}) == FORBIDDEN
+    world.write("a", [{"update": "Project", "id": "p", "set": {"access": "everyone-write"}}])
+    world.write("b", [{"delete": "Item", "id": "1"}])
+    assert world.order["p"] == ["2"]
+
+
+def test_the_model_undoes_a_refused_transaction():
+    world = sample()
+    before = world.visible("a", "Project")
+    assert refusal(world, "a", {"delete": "Item", "id": "1"}, {"delete": "Item", "id": "1"}) == UNSEEN
+    assert world.visible("a", "Project") == before and world.order["p"] == ["1", "2"]
+
+
+def test_the_model_counts_and_orders():
+    world = sample()
+    world.write("a", [{"move": "Item", "id": "2", "before": "1"}])
+    assert world.order["p"] == ["2", "1"]
+    project = world.visible("a", "Project")["p"]
+    assert (project["itemCount"], project["openCount"], project["owner"]) == (2, 1, "a")
+
+
+def test_the_model_keeps_the_last_owner_and_finds_the_next():
+    world = sample()
+    assert refusal(world, "a", {"delete": "Permission", "id": "p:a"}) == CONFLICT
+    world.write("a", [{"upsert": "Permission", "object": {"projectId": "p", "userId": "b", "role": "owner"}}])
+    world.write("a", [{"delete": "Permission", "id": "p:a"}])
+    assert world.owner("p") == "b"
+
+
+def test_the_naive_evaluator_sorts_nulls_first_and_reverses_them():
+    rows = [{"itemId": k, "dueDate": d, "body": b} for k, d, b in (("1", None, "b"), ("2", "2026", "A"), ("3", None, "a"), ("4", "2025", "a"))]
+    assert evaluate(rows, "Item", lambda o: True, ["dueDate"]) == ["1", "3", "4", "2"]
+    assert evaluate(rows, "Item", lambda o: True, ["-dueDate", "body"]) == ["2", "4", "3", "1"]
+    assert evaluate(rows, "Item", lambda o: True, ["body[c]"], 3) == ["2", "3", "4"]
+    assert evaluate(rows, "Item", lambda o: o["dueDate"] is None, ["-body"]) == ["1", "3"]

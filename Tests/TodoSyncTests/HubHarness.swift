@@ -28,7 +28,8 @@ final class HubHarness {
     private var clients: [UInt64: HubClient] = [:]
     private var lastConnection: UInt64 = 0
 
-    init(providers: [Provider] = [.nickname, .password], access: Access = .private, change: (inout SyncSettings) -> Void = { _ in }) throws {
+    init(providers: [Provider] = [.nickname, .password], access: Access = .private, change: (inout SyncSettings) -> Void = { _ in }) throws
+    {
         store = try SQLiteStore.temporary()
         var settings = SyncSettings(server: "test", providers: providers, accessOfNewProjects: access)
         change(&settings)
@@ -76,7 +77,7 @@ final class HubHarness {
                 switch delivery {
                 case .broadcast(let message, let connections):
                     for connection in connections { clients[connection]?.take(message) }
-                case .frame(let message, let connection, let reportsDrained):
+                case .message(let message, let connection, let reportsDrained):
                     guard let client = clients[connection] else { continue }
                     client.take(message)
                     if reportsDrained {

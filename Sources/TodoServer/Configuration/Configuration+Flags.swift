@@ -4,7 +4,8 @@ import TodoSync
 extension Configuration {
     /// Every flag, in the order of the help text.
     static let flags: [Flag] = [
-        Flag(name: "host", value: "ADDRESS", help: "address to listen on (127.0.0.1; 0.0.0.0 or :: for every network)") { value, configuration in
+        Flag(name: "host", value: "ADDRESS", help: "address to listen on (127.0.0.1; 0.0.0.0 or :: for every network)") {
+            value, configuration in
             guard !value.isEmpty else { return "an address or a host name is needed, such as 127.0.0.1" }
             configuration.host = value
             return nil
@@ -20,7 +21,8 @@ extension Configuration {
             return nil
         },
         Flag(
-            name: "providers", value: "LIST", help: "ways to log in, with commas: password, nickname (password; nickname asks for no password)"
+            name: "providers", value: "LIST",
+            help: "ways to log in, with commas: password, nickname (password; nickname asks for no password)"
         ) { value, configuration in
             let words = value.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
             let providers = words.compactMap(Provider.init(rawValue:))
@@ -39,19 +41,22 @@ extension Configuration {
             configuration.access = access
             return nil
         },
-        Flag(name: "public", value: "FOLDER", help: "folder of the page (the Public folder that came with the program)") { value, configuration in
+        Flag(name: "public", value: "FOLDER", help: "folder of the page (the Public folder that came with the program)") {
+            value, configuration in
             guard !value.isEmpty else { return "a folder is needed" }
             configuration.publicFolder = value
             return nil
         },
-        Flag(name: "log-level", value: "WORD", help: "least level of log lines: debug, info, warning or error (info)") { value, configuration in
+        Flag(name: "log-level", value: "WORD", help: "least level of log lines: debug, info, warning or error (info)") {
+            value, configuration in
             guard let level = LogLevel(name: value) else {
                 return "one of \(LogLevel.allCases.map(\.name).joined(separator: ", ")) is needed"
             }
             configuration.logLevel = level
             return nil
         },
-        Flag(name: "demo", value: nil, help: "try it out: sample data in a temporary folder, nickname log-in, this machine only") { _, configuration in
+        Flag(name: "demo", value: nil, help: "try it out: sample data in a temporary folder, nickname log-in, this machine only") {
+            _, configuration in
             configuration.isDemo = true
             return nil
         },

@@ -68,7 +68,8 @@ struct Configuration {
     private mutating func settleDemo(_ arguments: [String], _ environment: [String: String]) throws(UsageError) {
         guard isDemo else { return }
         func isGiven(_ name: String) -> Bool {
-            arguments.contains { $0 == "--\(name)" || $0.hasPrefix("--\(name)=") } || environment["TODOSYNC_" + name.uppercased()]?.isEmpty == false
+            arguments.contains { $0 == "--\(name)" || $0.hasPrefix("--\(name)=") }
+                || environment["TODOSYNC_" + name.uppercased()]?.isEmpty == false
         }
         guard ["127.0.0.1", "::1", "localhost"].contains(host) else {
             throw UsageError(message: "--demo lets anybody in, so it listens on this machine only; leave out --host, or leave out --demo")

@@ -1,5 +1,5 @@
 /// One command-line flag, which is an environment variable too.
-struct Flag {
+struct Flag: Sendable {
     /// The name behind the dashes, such as `log-level`.
     let name: String
     /// What stands for its value in the help text; `nil` for a switch.
@@ -7,7 +7,7 @@ struct Flag {
     /// What it does, for the help text.
     let help: String
     /// Takes the value into the configuration, or says in words what would be right.
-    let apply: (String, inout Configuration) -> String?
+    let apply: @Sendable (String, inout Configuration) -> String?
 
     /// The environment variable of the same meaning: `TODOSYNC_LOG_LEVEL`.
     var variable: String {

@@ -24,7 +24,8 @@ enum SampleData {
         (
             "Groceries",
             [
-                Task(body: "Oat milk"), Task(body: "Coffee beans", priority: 1), Task(body: "Crème fraîche"), Task(body: "Bread", isDone: true),
+                Task(body: "Oat milk"), Task(body: "Coffee beans", priority: 1), Task(body: "Crème fraîche"),
+                Task(body: "Bread", isDone: true),
             ]
         ),
         (

@@ -122,25 +122,25 @@ extension Hub {
     }
 
     private func send(_ publication: Publication, version: Int64, by: [String]) {
-        var frames: [[Int]: Int] = [:]
-        var groups: [(frame: SharedBytes, byLoop: [Int: [UInt64]])] = []
+        var messages: [[Int]: Int] = [:]
+        var groups: [(message: SharedBytes, byLoop: [Int: [UInt64]])] = []
         for session in publication.sessions {
             let key = session.updates
             session.updates.removeAll(keepingCapacity: true)
             guard session.isOpen else { continue }
             let place: Int
-            if let known = frames[key] {
+            if let known = messages[key] {
                 place = known
             } else {
                 place = groups.count
-                frames[key] = place
+                messages[key] = place
                 let updates = key.map { publication.fragments[$0] }
-                groups.append((frame { writer in MessageEncoder.change(version: version, by: by, updates: updates, into: &writer) }, [:]))
+                groups.append((text { writer in MessageEncoder.change(version: version, by: by, updates: updates, into: &writer) }, [:]))
             }
             groups[place].byLoop[session.id.loop, default: []].append(session.id.connection)
         }
         for group in groups {
-            for (loop, connections) in group.byLoop { outbox.append(group.frame, toAll: connections, loop: loop) }
+            for (loop, connections) in group.byLoop { outbox.append(group.message, toAll: connections, loop: loop) }
         }
         countDelivery(frames: groups.count, deliveries: publication.sessions.count)
     }

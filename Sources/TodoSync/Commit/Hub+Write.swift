@@ -48,7 +48,8 @@ extension Hub {
         return age < settings.limits.transactionMemoryMilliseconds ? known : nil
     }
 
-    private func run(_ entries: [Entry], _ settings: TransactionSettings, _ store: some Store) throws -> (ids: [String?], changes: [Change]) {
+    private func run(_ entries: [Entry], _ settings: TransactionSettings, _ store: some Store) throws -> (ids: [String?], changes: [Change])
+    {
         var run = TransactionRun(store: store, settings: settings, makeId: freshId)
         let ids = try run.apply(entries)
         return (ids, run.changes)

@@ -48,14 +48,16 @@ extension Hub {
             }
         }
         for subscription in list.subscriptions {
-            if case .loading = subscription.state { startSending(subscription) }
+            if case .loading = subscription.state { begin(subscription) }
         }
     }
 
     func query(_ params: QueryParams, _ answer: Answer) {
         guard let caller = answer.session.login?.view.caller else { return self.answer(answer, .notLoggedIn) }
         let query: Query
-        do throws(Refusal) { query = try self.query(params.query, caller, limit: nil) } catch { return self.answer(answer, ErrorResponse(error)) }
+        do throws(Refusal) { query = try self.query(params.query, caller, limit: nil) } catch {
+            return self.answer(answer, ErrorResponse(error))
+        }
         let snapshot: any Snapshot
         do throws(StoreFailure) { snapshot = try store.snapshot() } catch { return self.answer(answer, .unavailable(error)) }
         let scope = SubscriptionIndex.placement(of: query, for: caller).scope
@@ -84,7 +86,9 @@ extension Hub {
         guard last - first <= maximum else {
             return self.answer(
                 answer,
-                .limit("queryObjects", maximum: maximum, "The result has \(last - first) objects; ask for it in parts with 'limit' and 'offset'."))
+                .limit(
+                    "queryObjects", maximum: maximum,
+                    "The result has \(last - first) objects; ask for it in parts with 'limit' and 'offset'."))
         }
         let objects = rows.list.window(first..<last)
         self.answer(answer) { writer in MessageEncoder.queryResult(answer.id, version: rows.version, objects: objects, into: &writer) }
@@ -100,7 +104,7 @@ extension Hub {
         log(.error, "a list of \(list.className.name) ended: \(failure)")
         let error = ErrorResponse.unavailable(failure as? StoreFailure ?? StoreFailure("\(failure)"))
         for subscription in list.subscriptions {
-            let ended = frame { writer in MessageEncoder.subscriptionEnded(name: subscription.name, error, into: &writer) }
+            let ended = text { writer in MessageEncoder.subscriptionEnded(name: subscription.name, error, into: &writer) }
             deliver(ended, to: subscription.session)
             drop(subscription)
         }

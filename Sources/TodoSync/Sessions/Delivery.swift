@@ -3,10 +3,10 @@ public import TodoProtocol
 
 /// What the committer has for one event loop's connections, in order.
 public enum Delivery: Sendable {
-    /// One frame for every connection in the list: encoded once, shared by all.
+    /// One text message for every connection in the list: encoded once, shared by all.
     case broadcast(SharedBytes, to: [UInt64])
-    /// A frame for one connection. `reportsDrained`: the loop answers `.drained` when the socket has taken it whole.
-    case frame(SharedBytes, to: UInt64, reportsDrained: Bool)
+    /// A text message for one connection. `reportsDrained`: the loop answers `.drained` when the socket has taken it whole.
+    case message(SharedBytes, to: UInt64, reportsDrained: Bool)
     /// Close the connection with that code and reason, behind what is queued.
     case close(UInt64, code: UInt16, reason: String)
 }
@@ -19,7 +19,7 @@ public enum Input: Sendable {
     case message(SessionID, Incoming)
     /// The connection is gone.
     case closed(SessionID)
-    /// The socket has taken a frame that was to be reported.
+    /// The socket has taken a message that was to be reported.
     case drained(SessionID)
     /// Work of another thread is done.
     case finished(Finished)
@@ -33,15 +33,15 @@ struct Outbox {
         byLoop = Array(repeating: [], count: loops)
     }
 
-    mutating func append(_ frame: SharedBytes, to session: SessionID, reportsDrained: Bool = false) {
-        byLoop[session.loop].append(.frame(frame, to: session.connection, reportsDrained: reportsDrained))
+    mutating func append(_ message: SharedBytes, to session: SessionID, reportsDrained: Bool = false) {
+        byLoop[session.loop].append(.message(message, to: session.connection, reportsDrained: reportsDrained))
     }
 
-    mutating func append(_ frame: SharedBytes, toAll connections: [UInt64], loop: Int) {
+    mutating func append(_ message: SharedBytes, toAll connections: [UInt64], loop: Int) {
         if connections.count == 1 {
-            byLoop[loop].append(.frame(frame, to: connections[0], reportsDrained: false))
+            byLoop[loop].append(.message(message, to: connections[0], reportsDrained: false))
         } else {
-            byLoop[loop].append(.broadcast(frame, to: connections))
+            byLoop[loop].append(.broadcast(message, to: connections))
         }
     }
 

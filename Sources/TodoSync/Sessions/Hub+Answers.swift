@@ -2,14 +2,8 @@ import Bytes
 import Todo
 import TodoProtocol
 
-
 /// How answers leave: at once, with the group that their session waits for, or with their batch.
 extension Hub {
-    /// Encodes one message and frames it.
-    func frame(_ encode: (inout JSONWriter) -> Void) -> SharedBytes {
-        framed(text(encode))
-    }
-
     /// Encodes one message.
     func text(_ encode: (inout JSONWriter) -> Void) -> SharedBytes {
         writer.removeAll()
@@ -35,18 +29,18 @@ extension Hub {
     /// Hands the encoded answer out, or to its batch; `nil` where the request was a notification.
     func send(_ reply: SharedBytes?, _ answer: Answer) {
         guard let batch = answer.batch else {
-            if let reply { deliver(framed(reply), to: answer.session) }
+            if let reply { deliver(reply, to: answer.session) }
             return
         }
         if let reply { batch.replies.append(reply) }
         batch.remaining -= 1
         guard batch.remaining == 0, !batch.replies.isEmpty else { return }
-        deliver(frame { writer in MessageEncoder.batch(batch.replies, into: &writer) }, to: answer.session)
+        deliver(text { writer in MessageEncoder.batch(batch.replies, into: &writer) }, to: answer.session)
     }
 
-    func deliver(_ frame: SharedBytes, to session: Session, reportsDrained: Bool = false) {
+    func deliver(_ message: SharedBytes, to session: Session, reportsDrained: Bool = false) {
         guard session.isOpen else { return }
-        outbox.append(frame, to: session.id, reportsDrained: reportsDrained)
+        outbox.append(message, to: session.id, reportsDrained: reportsDrained)
     }
 
     /// Lets another thread work for the session, whose next requests wait meanwhile.
