@@ -1,3 +1,4 @@
+import Bytes
 import Network
 import Todo
 import TodoClient

@@ -32,8 +32,10 @@ final class OwnServer: Sendable {
         let program = try programPath()
         let folder = try makeFolder()
         var ends: [Int32] = [-1, -1]
-        guard pipe2(&ends, O_CLOEXEC) == 0 else { throw Failure(description: "There is no pipe for the server's output: \(reason())") }
-        let (reading, writing) = (Descriptor(owning: ends[0]), Descriptor(owning: ends[1]))
+        guard pipe(&ends) == 0 else { throw Failure(description: "There is no pipe for the server's output: \(reason())") }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        let reading = Descriptor(owning: ends[0])
+        let writing = Descriptor(owning: ends[1])
         let process: pid_t
         do {
             process = try spawn(program, folder: folder, output: writing.number)
