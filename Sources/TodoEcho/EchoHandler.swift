@@ -138,6 +138,10 @@ struct EchoHandler: EventHandler, ~Copyable {
         loop.notifyWhenDrained(id)
     }
 
+    mutating func listenerTroubled(_ listener: Int, _ error: SystemError) {
+        complain("\(error)")
+    }
+
     mutating func drained(_ id: ConnectionID, _ loop: inout EventLoop) {
         loop.resumeReading(id)
     }

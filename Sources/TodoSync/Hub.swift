@@ -114,11 +114,11 @@ public final class Hub {
         case .refused(let error):
             session.work.append(Work(body: .invalid(error), answer: Answer(session: session, id: .null, batch: nil)))
         }
-        if session.work.count > settings.limits.queuedRequests {
-            close(session, code: 1013, reason: "too many requests are waiting; wait for their results before sending more")
-        } else {
-            schedule(session)
+        if session.work.count > settings.limits.queuedRequests, !session.isPaused {
+            session.isPaused = true
+            outbox.pause(session.id)
         }
+        schedule(session)
     }
 
     // MARK: Turns
@@ -156,6 +156,10 @@ public final class Hub {
             }
             session.work.removeFirst()
             handle(work)
+            if session.isPaused, session.isOpen, session.work.count <= settings.limits.queuedRequests / 2 {
+                session.isPaused = false
+                outbox.resume(session.id)
+            }
         }
     }
 
@@ -261,6 +265,9 @@ public struct SyncFigures: Sendable {
     public var frames = 0
     /// Sessions that they went to, in all.
     public var deliveries = 0
+
+    /// All at zero.
+    public init() {}
 }
 
 extension SyncLimits {
