@@ -162,12 +162,13 @@ function flash(element) {
 
 /** Takes the row out of the list at once and lets its picture fade where it stood. */
 function leave(element, container, rect) {
-  const origin = container.getBoundingClientRect();
   element.inert = true;
   element.dataset.leaving = "";
   delete element.dataset.itemId;
   delete element.dataset.projectId;
   container.append(element);
+  // An empty list takes no room, so its place is known only with the row in it.
+  const origin = container.getBoundingClientRect();
   Object.assign(element.style, {
     top: `${rect.top - origin.top}px`, left: `${rect.left - origin.left}px`, width: `${rect.width}px`,
   });
