@@ -27,6 +27,16 @@ def test_a_large_first_list_comes_in_parts_without_gap_or_repeat(anna, large):
     assert live.parts > 1
 
 
+def test_a_large_first_list_comes_without_any_other_traffic(start_server, connect):
+    """Nothing but the socket itself that takes a part may be needed for the next one to come."""
+    alone = connect(start_server("--providers", "nickname"))
+    alone.login_as("alone")
+    project = make_project(alone)
+    for start in range(0, 3000, 1000):
+        alone.write(*[create(project, f"{n:04}", notes="x" * 100) for n in range(start, start + 1000)])
+    assert len(alone.subscribe("large", "Item").objects) == 3000
+
+
 def test_other_traffic_goes_on_between_the_parts(anna, large):
     anna.lists["large"] = LiveList("large", sort=["body"])
     anna.start("subscribe", {"name": "large", "class": "Item", "filter": OF, "args": [large], "sort": ["body"]})
