@@ -48,7 +48,7 @@ let package = Package(
         module("TodoProtocol", ["Bytes", "Todo"]),
         module("TodoStore", ["Todo", "CSQLite"]),
         module("Network", ["Bytes", "CLinux"]),
-        module("TodoSync", ["Bytes", "Crypto", "WebSocket", "Todo", "TodoProtocol", "TodoStore"]),
+        module("TodoSync", ["Bytes", "Crypto", "Todo", "TodoProtocol", "TodoStore"]),
         module("TodoClient", ["Bytes", "Crypto", "WebSocket", "Todo", "TodoProtocol", "Network"]),
 
         program("TodoServer", ["Bytes", "Crypto", "WebSocket", "Todo", "TodoProtocol", "TodoStore", "Network", "TodoSync"]),
@@ -62,7 +62,7 @@ let package = Package(
         tests("TodoProtocolTests", ["Bytes", "Todo", "TodoProtocol"]),
         tests("TodoStoreTests", ["Todo", "TodoStore"]),
         tests("NetworkTests", ["Bytes", "CLinux", "Network", "TodoEcho"]),
-        tests("TodoSyncTests", ["Bytes", "WebSocket", "Todo", "TodoProtocol", "TodoStore", "TodoSync"]),
+        tests("TodoSyncTests", ["Bytes", "Todo", "TodoProtocol", "TodoStore", "TodoSync"]),
         tests("TodoClientTests", ["Bytes", "WebSocket", "Todo", "TodoProtocol", "Network", "TodoClient"]),
         tests("TodoServerTests", ["Bytes", "CLinux", "WebSocket", "Network", "TodoServer"]),
         tests("ArchitectureTests", []),

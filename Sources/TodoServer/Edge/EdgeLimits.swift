@@ -29,3 +29,13 @@ struct EdgeLimits: Sendable {
     /// Origins that may open sessions beside the server's own, such as `https://app.example`.
     var allowedOrigins: [String] = []
 }
+
+extension EdgeLimits {
+    /// The bounds that `info` shows, by their names on the wire.
+    var shown: [(name: String, maximum: Int)] {
+        [
+            ("messageBytes", messageBytesMax), ("outboundBytes", outboundBytesMax), ("pingSeconds", pingMilliseconds / 1000),
+            ("silenceSeconds", silenceMilliseconds / 1000),
+        ]
+    }
+}

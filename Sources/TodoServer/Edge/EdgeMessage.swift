@@ -5,7 +5,7 @@ import WebSocket
 /// What other threads post to a loop. One post carries all that a batch of commits produced for the loop.
 enum EdgeMessage<SessionMessage: Sendable>: Sendable {
     /// Frames for sessions, in order.
-    case deliver([Delivery])
+    case deliver([SharedDelivery])
     /// Ends a session with a close code and a reason.
     case close(ConnectionID, CloseCode, reason: String)
     /// Something for the session handler itself.
@@ -19,7 +19,7 @@ enum EdgeMessage<SessionMessage: Sendable>: Sendable {
 }
 
 /// One message and the sessions that it goes to.
-struct Delivery: Sendable {
+struct SharedDelivery: Sendable {
     var message: SharedMessage
     var ids: [ConnectionID]
 }

@@ -1,0 +1,91 @@
+/// The ordered list of one live query: all the rows that match and are visible, of which a client sees the first `limit`.
+///
+/// It is moved from version to version by `apply`, at a cost of O(k log n) for k changed rows among n.
+public struct LiveList: Sendable {
+    /// The query whose list this is.
+    public let query: Query
+    private var rows: [String: Row]
+    private var ordered: OrderedList
+
+    /// The list of these rows, in any order, each key once, all of which match and are visible: O(n log n).
+    public init(query: Query, rows objects: [Object]) {
+        self.query = query
+        let prepared = objects.map { Row($0, order: query.sort) }
+        ordered = OrderedList(prepared, order: query.sort)
+        rows = Dictionary(uniqueKeysWithValues: prepared.map { ($0.object.key, $0) })
+    }
+
+    /// All rows, also those beyond the limit.
+    public var count: Int { ordered.count }
+
+    /// The rows that a client sees.
+    public var windowCount: Int { min(ordered.count, query.limit ?? Int.max) }
+
+    /// The rows that a client sees at these places, in order; places behind the last row are left out.
+    public func window(_ range: Range<Int>) -> [Object] {
+        var objects: [Object] = []
+        ordered.forEach(in: range.clamped(to: 0..<windowCount)) { objects.append($0.object) }
+        return objects
+    }
+
+    /// Every row, also those beyond the limit, in no particular order.
+    public var objects: some Sequence<Object> { rows.values.lazy.map(\.object) }
+
+    /// The row with that key, also beyond the limit.
+    public func object(forKey key: String) -> Object? { rows[key]?.object }
+
+    /// Brings rows to a new state and tells what that did to the list.
+    ///
+    /// - Parameter candidates: rows that may have changed, each key once: the object as it is now, `nil` if it is gone, is not
+    ///   visible or does not match.
+    /// - Returns: what changed, `nil` if nothing did.
+    public mutating func apply(_ candidates: [(key: String, after: Object?)]) -> AppliedChange? {
+        var changed: [ChangedRow] = []
+        var replaced: [(key: String, old: Object?)] = []
+        for (key, after) in candidates {
+            let old = rows[key]
+            guard old?.object != after else { continue }
+            let new = after.map { Row($0, order: query.sort) }
+            put(new, inPlaceOf: old, key: key)
+            if let before = old?.object, let after, before.looksLike(after) { continue }
+            changed.append(ChangedRow(old: old, new: new))
+            replaced.append((key, old?.object))
+        }
+        guard !changed.isEmpty else { return nil }
+        return AppliedChange(diff: ListDiff(to: ordered, limit: query.limit, changed: changed), replaced: replaced)
+    }
+
+    private mutating func put(_ new: Row?, inPlaceOf old: Row?, key: String) {
+        if let old, let new, query.sort.compareKeys(old, new) == 0 {
+            ordered.replace(new)
+        } else {
+            if let old { ordered.remove(old) }
+            if let new { ordered.insert(new) }
+        }
+        rows[key] = new
+    }
+
+    /// The difference between the list at an older version and now, in one; `nil` if there is none.
+    ///
+    /// - Parameter journal: what has been recorded since that version.
+    public func diff(from journal: Journal) -> ListDiff? {
+        var changed: [ChangedRow] = []
+        for (key, before) in journal.rows {
+            let new = rows[key]
+            guard new?.object != before else { continue }
+            if let before, let after = new?.object, before.looksLike(after) { continue }
+            changed.append(ChangedRow(old: before.map { Row($0, order: query.sort) }, new: new))
+        }
+        guard !changed.isEmpty else { return nil }
+        let diff = ListDiff(to: ordered, limit: query.limit, changed: changed)
+        return diff.isEmpty ? nil : diff
+    }
+}
+
+extension Object {
+    /// Whether clients can't tell the two states of an object apart: only hidden fields differ.
+    fileprivate func looksLike(_ other: Object) -> Bool {
+        let shown = className.schema.shownCount
+        return shown < values.count && values[..<shown] == other.values[..<shown]
+    }
+}

@@ -1,0 +1,16 @@
+/// The bounds of a predicate. Past any of them it is refused, with the limit's name and its value.
+public struct PredicateLimits: Sendable, Hashable {
+    /// UTF-8 bytes of the text (`filterBytes`).
+    public var bytes = 8192
+    /// Parentheses and negations inside one another (`filterDepth`): the parser recurses that deep at most.
+    public var depth = 32
+    /// Comparisons (`filterTerms`): each one is evaluated for each object.
+    public var terms = 256
+    /// Values of one `IN` list, written out or as an array argument (`filterElements`).
+    public var elements = 10_000
+    /// Code points of a `LIKE` pattern (`filterPatternLength`): matching costs the text's length times a 64th of it.
+    public var patternLength = 1024
+
+    /// The defaults.
+    public init() {}
+}

@@ -1,0 +1,17 @@
+/// Where a predicate finds the objects that it reaches over a relation: `project.FIELD` of an item, `items` of a project.
+public protocol RelatedObjects {
+    /// The project with that id.
+    func project(_ projectId: String) -> Object?
+    /// The items of that project, in no particular order.
+    func items(ofProject projectId: String) -> [Object]
+}
+
+/// No related objects at all: for predicates whose `relations` are empty.
+public struct NoRelatedObjects: RelatedObjects {
+    /// There is nothing to know.
+    public init() {}
+    /// Never finds a project.
+    public func project(_ projectId: String) -> Object? { nil }
+    /// Never finds an item.
+    public func items(ofProject projectId: String) -> [Object] { [] }
+}

@@ -1,0 +1,127 @@
+/// `update`, `delete` and `move`, once the caller's right is shown.
+extension TransactionRun {
+    mutating func update(_ object: Object, _ set: FieldValues, path: String = "set") throws {
+        var changed = object
+        for (place, value) in set { changed[place] = value }
+        switch object.className {
+        case .item: try updateItem(object, &changed, set, path: path)
+        case .permission: try updatePermission(object, changed)
+        case .project, .user: try replace(object, with: changed)
+        }
+    }
+
+    private mutating func updateItem(_ item: Object, _ changed: inout Object, _ set: FieldValues, path: String) throws {
+        let source = item.text(ItemField.projectId)
+        let target = changed.text(ItemField.projectId)
+        let project: Object
+        if source == target {
+            guard let own = try store.object(.project, source) else {
+                throw StoreFailure("the item '\(item.key)' belongs to no project; restore the store from a backup")
+            }
+            project = own
+        } else {
+            project = try self.project(target, requiring: .editor, path: "\(path).projectId")
+            changed[ItemField.position] = .string(Position.between(try store.lastPosition(inProject: target), nil))
+        }
+        if set.contains(where: { $0.place == ItemField.assignee }) {
+            try requireSight(ofAssignee: changed[ItemField.assignee], in: project, path: "\(path).assignee")
+        } else if source != target, let assignee = item[ItemField.assignee].string, try !isSeen(project, by: assignee) {
+            changed[ItemField.assignee] = .null
+        }
+        let wasDone = item[ItemField.isDone] == .boolean(true)
+        let isDone = changed[ItemField.isDone] == .boolean(true)
+        if wasDone != isDone { changed[ItemField.completedAt] = isDone ? .date(settings.now) : .null }
+        try replace(item, with: changed)
+        count(items: -1, open: wasDone ? 0 : -1, in: source)
+        count(items: 1, open: isDone ? 0 : 1, in: target)
+    }
+
+    private mutating func updatePermission(_ permission: Object, _ changed: Object) throws {
+        try replace(permission, with: changed)
+        try settleOwner(ofProject: permission.text(PermissionField.projectId))
+    }
+
+    mutating func delete(_ object: Object) throws {
+        switch object.className {
+        case .project: try deleteProject(object)
+        case .item:
+            try remove(object)
+            count(items: -1, open: object[ItemField.isDone] == .boolean(true) ? 0 : -1, in: object.text(ItemField.projectId))
+        case .permission:
+            try remove(object)
+            try settleOwner(ofProject: object.text(PermissionField.projectId))
+        case .user: throw Refusal(.notPermitted, "keptByServer", "A user can't be deleted by a transaction.")
+        }
+    }
+
+    private mutating func deleteProject(_ project: Object) throws {
+        var items: [Object] = []
+        try store.forEach(.item, where: [Term(place: ItemField.projectId, .equal, .string(project.key))]) {
+            if $0.text(ItemField.projectId) == project.key { items.append($0) }
+            return true
+        }
+        for item in items { try remove(item) }
+        for permission in try store.permissions(ofProject: project.key) { try remove(permission) }
+        try remove(try store.object(.project, project.key) ?? project)
+    }
+
+    /// `owner` is the creator while that user holds the role, else the owner whose permission is oldest; there is always one.
+    mutating func settleOwner(ofProject projectId: String) throws {
+        guard let project = try store.object(.project, projectId) else { return }
+        let owners = try store.permissions(ofProject: projectId)
+            .filter { $0.text(PermissionField.role) == Role.owner.name }
+            .map { $0.text(PermissionField.userId) }
+        guard let oldest = owners.first else {
+            throw Refusal(
+                .conflict, "lastOwner",
+                "The project '\(projectId)' would have no owner; make somebody else an owner first, or delete the project.")
+        }
+        let creator = project.text(ProjectField.creator)
+        var owned = project
+        owned[ProjectField.owner] = .string(owners.contains(creator) ? creator : oldest)
+        try replace(project, with: owned)
+    }
+
+    /// `move` is about the project's whole order; where the item stands already, nothing is written.
+    mutating func move(_ key: String, to place: Place) throws {
+        let item = try visible(.item, key, path: "id")
+        try requireRight(toSet: [], of: item)
+        let projectId = item.text(ItemField.projectId)
+        let position = item.text(ItemField.position)
+        let lower: String?
+        let upper: String?
+        switch place {
+        case .start:
+            lower = nil
+            upper = try store.firstPosition(inProject: projectId)
+            if upper == position { return }
+        case .end:
+            lower = try store.lastPosition(inProject: projectId)
+            upper = nil
+            if lower == position { return }
+        case .before(let other):
+            guard let target = try neighbour(other, of: item, path: "before") else { return }
+            lower = try store.position(before: target, inProject: projectId, except: key)
+            upper = target
+        case .after(let other):
+            guard let target = try neighbour(other, of: item, path: "after") else { return }
+            lower = target
+            upper = try store.position(after: target, inProject: projectId, except: key)
+        }
+        if lower.map({ $0 < position }) ?? true, upper.map({ position < $0 }) ?? true { return }
+        var moved = item
+        moved[ItemField.position] = .string(Position.between(lower, upper))
+        try replace(item, with: moved)
+    }
+
+    /// The position of the item beside which another is put; `nil` beside itself.
+    private func neighbour(_ key: String, of item: Object, path: String) throws -> String? {
+        let other = try visible(.item, key, path: path)
+        guard other.text(ItemField.projectId) == item.text(ItemField.projectId) else {
+            throw Refusal(
+                .conflict, "otherProject", "'\(key)' is in another project; set 'projectId' first, or name an item of the same project.",
+                path: path)
+        }
+        return other.key == item.key ? nil : other.text(ItemField.position)
+    }
+}

@@ -1,0 +1,239 @@
+/// What a transaction needs to know besides the store.
+public struct TransactionSettings: Sendable {
+    /// Who writes.
+    public var caller: Caller
+    /// The date of everything that the transaction sets.
+    public var now: Timestamp
+    /// The access of projects that are created without one.
+    public var accessOfNewProjects: Access
+    /// How many objects one filter form may touch.
+    public var objectsMax: Int
+
+    /// The settings of one transaction.
+    public init(caller: Caller, now: Timestamp, accessOfNewProjects: Access, objectsMax: Int) {
+        self.caller = caller
+        self.now = now
+        self.accessOfNewProjects = accessOfNewProjects
+        self.objectsMax = objectsMax
+    }
+}
+
+/// Applies the entries of one transaction to a store, one after the other; each sees what those before it did.
+///
+/// It holds the rules of the data: rights, sight, preconditions, and what the server keeps (counts, dates, positions, owners).
+/// A `Refusal` or `StoreFailure` that comes out leaves the store half changed: the caller rolls back.
+public struct TransactionRun<Store: ObjectStore> {
+    let store: Store
+    let settings: TransactionSettings
+    let makeId: () -> String
+    private(set) var record = ChangeRecord()
+    private var countsToAdd: [String: (items: Int64, open: Int64)] = [:]
+
+    /// A run over the store, which must have a transaction open; `makeId` gives fresh ids.
+    public init(store: Store, settings: TransactionSettings, makeId: @escaping () -> String) {
+        self.store = store
+        self.settings = settings
+        self.makeId = makeId
+    }
+
+    /// What the transaction did in all, one change an object, in the order in which each was first touched.
+    public var changes: [Change] { record.netChanges }
+
+    /// Applies all entries and answers one id each: the object's for `create` and `upsert`, else `nil`.
+    public mutating func apply(_ entries: [Entry]) throws -> [String?] {
+        var ids: [String?] = []
+        ids.reserveCapacity(entries.count)
+        for (index, entry) in entries.enumerated() {
+            do {
+                ids.append(try apply(entry))
+                try settleCounts()
+            } catch let refusal as Refusal {
+                throw refusal.under("changes[\(index)]")
+            }
+        }
+        return ids
+    }
+
+    private mutating func apply(_ entry: Entry) throws -> String? {
+        switch entry {
+        case .create(let className, let values):
+            return try create(className, values)
+        case .upsert(let className, let values):
+            return try upsert(className, values)
+        case .update(let className, let key, let set, let condition):
+            let object = try visible(className, key)
+            try requireRight(toSet: set, of: object)
+            try require(condition, of: object)
+            try update(object, set)
+            return nil
+        case .delete(let className, let key, let condition):
+            let object = try visible(className, key)
+            try requireRightToDelete(object)
+            try require(condition, of: object)
+            try delete(object)
+            return nil
+        case .move(let key, let place):
+            try move(key, to: place)
+            return nil
+        case .updateMatching(let className, let predicate, let set):
+            let found = try matching(className, predicate) { try self.mayChange($0, set) }
+            for object in found { try update(try self.current(object), set) }
+            return nil
+        case .deleteMatching(let className, let predicate):
+            let found = try matching(className, predicate) { try self.mayDelete($0) }
+            for object in found where try store.object(object.className, object.key) != nil { try delete(object) }
+            return nil
+        }
+    }
+
+    // MARK: Writing, with a record of it
+
+    mutating func insert(_ object: Object) throws {
+        try store.insert(object)
+        record.note(object.className, object.key, before: nil, after: object)
+    }
+
+    mutating func replace(_ old: Object, with new: Object) throws {
+        guard old != new else { return }
+        try store.update(new, from: old)
+        record.note(old.className, old.key, before: old, after: new)
+    }
+
+    mutating func remove(_ object: Object) throws {
+        try store.delete(object)
+        record.note(object.className, object.key, before: object, after: nil)
+    }
+
+    mutating func count(items: Int64, open: Int64, in projectId: String) {
+        let sum = countsToAdd[projectId] ?? (0, 0)
+        countsToAdd[projectId] = (sum.items + items, sum.open + open)
+    }
+
+    /// Writes the counts once an entry, so that a filter form over many items writes its project's row once.
+    private mutating func settleCounts() throws {
+        guard !countsToAdd.isEmpty else { return }
+        for (projectId, sum) in countsToAdd where sum != (0, 0) {
+            guard let project = try store.object(.project, projectId) else { continue }
+            var counted = project
+            counted[ProjectField.itemCount] = .integer((project[ProjectField.itemCount].integer ?? 0) + sum.items)
+            counted[ProjectField.openCount] = .integer((project[ProjectField.openCount].integer ?? 0) + sum.open)
+            try replace(project, with: counted)
+        }
+        countsToAdd.removeAll(keepingCapacity: true)
+    }
+
+    // MARK: Finding
+
+    /// The object as it is after the entries so far.
+    private func current(_ object: Object) throws -> Object {
+        try store.object(object.className, object.key) ?? object
+    }
+
+    /// The object, if the caller may see it: else it does not exist for the caller.
+    func visible(_ className: ClassName, _ key: String, path: String = "id") throws -> Object {
+        guard let object = try store.object(className, key), try sees(object) else {
+            throw Refusal(.notFound, "noSuchObject", "There is no \(className.name) with the id '\(key)' that you may see.", path: path)
+        }
+        return object
+    }
+
+    private func require(_ condition: FieldValues, of object: Object) throws {
+        for (place, value) in condition where object[place] != value {
+            let field = object.className.schema.fields[place].name
+            throw Refusal(
+                .conflict, "conditionFailed", "'\(field)' is not what 'if' asks for; read the object again and decide anew.",
+                path: "if.\(field)")
+        }
+    }
+
+    /// The objects that match and that the caller may change, settled before the first of them is touched.
+    private func matching(_ className: ClassName, _ predicate: Predicate, may: (Object) throws -> Bool) throws -> [Object] {
+        var found: [Object] = []
+        let related = StoreRelations(store)
+        try store.forEach(className, where: predicate.terms) { object in
+            guard predicate.matches(object, related: related), try may(object) else { return true }
+            guard found.count < settings.objectsMax else {
+                throw Refusal(
+                    .limit(name: "objects", maximum: settings.objectsMax), "tooManyObjects",
+                    "The filter touches more than \(settings.objectsMax) objects; narrow it and write in parts.", path: "filter")
+            }
+            found.append(object)
+            return true
+        }
+        try related.rethrow()
+        return found
+    }
+}
+
+/// What one or more transactions did so far: the first state and the last one of each object that it touched.
+public struct ChangeRecord {
+    private var order: [ObjectID] = []
+    private var states: [ObjectID: (before: Object?, after: Object?)] = [:]
+
+    /// A record of nothing.
+    public init() {}
+
+    /// Notes that the object went from one state to another.
+    public mutating func note(_ className: ClassName, _ key: String, before: Object?, after: Object?) {
+        let id = ObjectID(className, key)
+        if let known = states[id] {
+            states[id] = (known.before, after)
+        } else {
+            order.append(id)
+            states[id] = (before, after)
+        }
+    }
+
+    /// One change an object, in the order in which each was first touched; what is as it was is left out.
+    public var netChanges: [Change] {
+        order.compactMap { id in
+            guard let state = states[id], state.before != state.after else { return nil }
+            return Change(id.className, key: id.key, before: state.before, after: state.after)
+        }
+    }
+}
+
+/// The relations of a predicate, read from a store; a failure is kept until the scan is over.
+public final class StoreRelations: RelatedObjects {
+    private let reader: any ObjectReader
+    private var failure: (any Error)?
+    private var projects: [String: Object?] = [:]
+
+    /// Relations as the reader sees them.
+    public init(_ reader: any ObjectReader) {
+        self.reader = reader
+    }
+
+    /// The project, read once.
+    public func project(_ projectId: String) -> Object? {
+        if let known = projects[projectId] { return known }
+        let found = attempt { try reader.object(.project, projectId) } ?? nil
+        projects[projectId] = .some(found)
+        return found
+    }
+
+    /// The items of the project.
+    public func items(ofProject projectId: String) -> [Object] {
+        var found: [Object] = []
+        attempt {
+            try reader.forEach(.item, where: [Term(place: ItemField.projectId, .equal, .string(projectId))]) {
+                if $0.text(ItemField.projectId) == projectId { found.append($0) }
+                return true
+            }
+        }
+        return found
+    }
+
+    @discardableResult
+    private func attempt<Result>(_ work: () throws -> Result) -> Result? {
+        do { return try work() } catch {
+            failure = failure ?? error
+            return nil
+        }
+    }
+
+    /// Throws what a read threw, if one did.
+    public func rethrow() throws {
+        if let failure { throw failure }
+    }
+}

@@ -1,0 +1,81 @@
+/// Where a server's WebSocket is: the parts of a `ws://` URL.
+public struct Endpoint: Sendable, Hashable {
+    /// What is wrong with a URL, in a sentence that says what would be right.
+    public struct Fault: Error, Sendable, Hashable, CustomStringConvertible {
+        /// The sentence.
+        public let description: String
+    }
+
+    /// Name or numeric address, an IPv6 address without its brackets.
+    public let host: String
+    /// The port; 80 where the URL names none.
+    public let port: Int
+    /// Path and query; `/sync` where the URL names none.
+    public let target: String
+    private let isLiteralIPv6: Bool
+
+    /// Reads `ws://host[:port][/path][?query]`.
+    ///
+    /// - Throws: a `Fault` for another scheme, an empty host, a port that is none, or a fragment.
+    public init(_ url: String) throws(Fault) {
+        guard let scheme = url.range(of: "://") else { throw Self.fault(url, "it has no scheme") }
+        switch url[..<scheme.lowerBound].lowercased() {
+        case "ws": break
+        case "wss": throw Self.fault(url, "this build does not speak TLS")
+        case let other: throw Self.fault(url, "the scheme is \(other)")
+        }
+        let rest = url[scheme.upperBound...]
+        guard !rest.contains("#") else { throw Self.fault(url, "it has a fragment") }
+        let end = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
+        let authority = rest[..<end]
+        guard !authority.contains("@") else { throw Self.fault(url, "names and passwords don't belong into it") }
+        (host, port, isLiteralIPv6) = try Self.split(authority, url)
+        let path = rest[end...]
+        target = path.isEmpty || path == "/" ? "/sync" : (path.hasPrefix("?") ? "/" + path : String(path))
+        guard target.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            throw Self.fault(url, "its path has characters that must be encoded")
+        }
+    }
+
+    private static func split(_ authority: Substring, _ url: String) throws(Fault) -> (host: String, port: Int, isLiteralIPv6: Bool) {
+        var host = authority
+        var port = 80
+        let afterBracket = authority.hasPrefix("[") ? authority.firstIndex(of: "]") : nil
+        if let colon = authority[(afterBracket ?? authority.startIndex)...].lastIndex(of: ":") {
+            guard let number = Int(authority[authority.index(after: colon)...]), (1...65_535).contains(number) else {
+                throw fault(url, "a port is a number from 1 to 65535")
+            }
+            port = number
+            host = authority[..<colon]
+        }
+        if afterBracket != nil { host = host.dropFirst().dropLast() }
+        guard !host.isEmpty, host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { throw fault(url, "the host is missing") }
+        return (String(host), port, afterBracket != nil)
+    }
+
+    private static func fault(_ url: String, _ reason: String) -> Fault {
+        Fault(description: "\(url) is not usable: \(reason). A server's address looks like ws://127.0.0.1:8080/sync")
+    }
+
+    /// What the `Host` header says.
+    public var authority: String {
+        let name = isLiteralIPv6 ? "[\(host)]" : host
+        return port == 80 ? name : "\(name):\(port)"
+    }
+}
+
+extension Endpoint: CustomStringConvertible {
+    /// The URL.
+    public var description: String { "ws://\(authority)\(target)" }
+}
+
+extension String {
+    fileprivate func range(of needle: String) -> Range<Index>? {
+        var start = startIndex
+        while start < endIndex {
+            if self[start...].hasPrefix(needle) { return start..<index(start, offsetBy: needle.count) }
+            start = index(after: start)
+        }
+        return nil
+    }
+}

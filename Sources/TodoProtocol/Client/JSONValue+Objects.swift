@@ -1,0 +1,125 @@
+internal import Bytes
+internal import Todo
+
+/// Reading of what the server wrote: it is trusted to mean well, not to be right.
+extension JSONValue {
+    /// The member of that name, which must be there.
+    func needed(_ name: StaticString) throws(ServerMessageFault) -> JSONValue {
+        guard let value = self[name] else { throw ServerMessageFault(message: "'\(name)' is missing in a message of the server.") }
+        return value
+    }
+
+    /// A text.
+    func neededText() throws(ServerMessageFault) -> String {
+        guard let string else { throw fault("a string") }
+        return string
+    }
+
+    /// A whole number.
+    func neededInteger() throws(ServerMessageFault) -> Int64 {
+        guard let int64 else { throw fault("a whole number") }
+        return int64
+    }
+
+    /// A place in a list.
+    func neededIndex() throws(ServerMessageFault) -> Int {
+        guard let int64, int64 >= 0 else { throw fault("a place in a list") }
+        return Int(int64)
+    }
+
+    /// A date.
+    func neededDate() throws(ServerMessageFault) -> Timestamp {
+        guard let string, let moment = Timestamp(rfc3339: string) else { throw fault("a date") }
+        return moment
+    }
+
+    /// An array's elements.
+    func neededElements() throws(ServerMessageFault) -> JSONElements {
+        guard let elements else { throw fault("an array") }
+        return elements
+    }
+
+    /// An object's members.
+    func neededMembers() throws(ServerMessageFault) -> JSONMembers {
+        guard let members else { throw fault("an object") }
+        return members
+    }
+
+    /// An array of texts and nulls.
+    func optionalTexts() throws(ServerMessageFault) -> [String?] {
+        let elements = try neededElements()
+        var texts: [String?] = []
+        texts.reserveCapacity(elements.count)
+        for element in elements { texts.append(element.isNull ? nil : try element.neededText()) }
+        return texts
+    }
+
+    /// An array of whole objects.
+    func objects(of className: ClassName) throws(ServerMessageFault) -> [Object] {
+        let elements = try neededElements()
+        var objects: [Object] = []
+        objects.reserveCapacity(elements.count)
+        for element in elements { objects.append(try element.object(of: className)) }
+        return objects
+    }
+
+    /// A whole object. Fields that the server hides, or does not know, are null or have their default.
+    func object(of className: ClassName) throws(ServerMessageFault) -> Object {
+        let schema = className.schema
+        var values = schema.fields.map { $0.initial ?? .null }
+        var expected = 0
+        for (key, json) in try neededMembers() {
+            guard let place = key.place(in: schema, expected: &expected) else { continue }
+            values[place] = try json.value(of: schema.fields[place])
+        }
+        for place in 0..<schema.shownCount where values[place].isNull && !schema.fields[place].isOptional {
+            throw ServerMessageFault(message: "A \(schema.name) came without '\(schema.fields[place].name)'.")
+        }
+        return Object(className, values)
+    }
+
+    /// Some fields of an object.
+    func values(of className: ClassName) throws(ServerMessageFault) -> FieldValues {
+        let schema = className.schema
+        let members = try neededMembers()
+        var values: FieldValues = []
+        values.reserveCapacity(members.count)
+        var expected = 0
+        for (key, json) in members {
+            guard let place = key.place(in: schema, expected: &expected) else { continue }
+            values.append((place, try json.value(of: schema.fields[place])))
+        }
+        return values
+    }
+
+    /// The place of the field that this key names. The server writes fields in the order of the schema, so the one behind the last
+    /// is tried before the table is asked.
+    private func place(in schema: ClassSchema, expected: inout Int) -> Int? {
+        guard let utf8 else { return nil }
+        if expected < schema.shownCount, schema.fields[expected].name.utf8.elementsEqual(utf8) {
+            expected += 1
+            return expected - 1
+        }
+        guard let place = schema.place(of: String(decoding: utf8, as: UTF8.self)) else { return nil }
+        expected = place + 1
+        return place
+    }
+
+    private func value(of field: Field) throws(ServerMessageFault) -> Value {
+        switch (kind, field.type) {
+        case (.null, _) where field.isOptional: .null
+        case (.bool, .boolean): .boolean(bool == true)
+        case (.number, .integer): .integer(try neededInteger())
+        case (.string, .date): .date(try neededDate())
+        case (.string, .string), (.string, .id), (.string, .permissionId), (.string, .word): .string(try neededText())
+        case (.array, .strings): .strings(try optionalTexts().compactMap { $0 })
+        default: throw fault(field.type.expectation)
+        }
+    }
+
+    private func fault(_ expected: String) -> ServerMessageFault {
+        let raw = rawJSON
+        let shown = String(decoding: raw.prefix(80), as: UTF8.self)
+        return ServerMessageFault(message: "Instead of \(expected) a message of the server has \(shown)\(raw.count > 80 ? "…" : "").")
+    }
+}

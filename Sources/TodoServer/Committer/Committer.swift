@@ -1,0 +1,60 @@
+import Network
+import TodoStore
+import TodoSync
+
+/// What reaches the committer's thread.
+enum CommitterMessage: Sendable {
+    /// Something for the session layer.
+    case input(Input)
+    /// Finish what is queued, close every session, and end.
+    case shutDown
+}
+
+/// The one thread that owns the store and the session layer: it takes all that waits, commits it together and hands out what follows.
+struct Committer {
+    let mailbox: Mailbox<CommitterMessage>
+    let settings: SyncSettings
+    let log: Log
+    /// Hands one event loop what its connections get.
+    let deliver: @Sendable (_ loop: Int, [Delivery]) -> Void
+    let loops: Int
+    /// Publishes the counters, after each turn.
+    let report: @Sendable (SyncFigures, _ version: Int64) -> Void
+
+    private static let tickMilliseconds: Int64 = 1000
+
+    /// Runs until it is told to shut down; the store is closed then.
+    func run(_ store: any Store, _ jobs: any JobRunner) {
+        let hub = Hub(store: store, settings: settings, loops: loops, jobs: jobs, log: log, moment: .now())
+        var messages: [CommitterMessage] = []
+        var inputs: [Input] = []
+        var nextTick = Moment.now().monotonicMilliseconds + Self.tickMilliseconds
+        var isEnding = false
+        while !isEnding {
+            let pause = max(0, nextTick - Moment.now().monotonicMilliseconds)
+            _ = mailbox.wait(timeoutMilliseconds: Int(pause))
+            mailbox.takeAll(into: &messages)
+            for message in messages {
+                switch message {
+                case .input(let input): inputs.append(input)
+                case .shutDown: isEnding = true
+                }
+            }
+            messages.removeAll(keepingCapacity: true)
+            let now = Moment.now()
+            if !inputs.isEmpty { hub.process(inputs, at: now) }
+            inputs.removeAll(keepingCapacity: true)
+            if now.monotonicMilliseconds >= nextTick {
+                hub.tick(at: now)
+                nextTick = now.monotonicMilliseconds + Self.tickMilliseconds
+            }
+            if isEnding { hub.shutDown() }
+            for loop in 0..<loops {
+                let deliveries = hub.takeDeliveries(loop: loop)
+                if !deliveries.isEmpty { deliver(loop, deliveries) }
+            }
+            report(hub.figures, store.version)
+        }
+        store.close()
+    }
+}

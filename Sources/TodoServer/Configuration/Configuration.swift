@@ -1,0 +1,83 @@
+import Todo
+import TodoSync
+
+/// What the operator chose, with the safe defaults.
+struct Configuration {
+    var host = "127.0.0.1"
+    var port = 8080
+    var dataFolder = "todosync-data"
+    var providers: [Provider] = [.password]
+    var access = Access.private
+    var publicFolder: String?
+    var logLevel = LogLevel.info
+    var isDemo = false
+    /// Set by flags that only print something.
+    var notice: Notice?
+
+    /// Something to print instead of serving.
+    enum Notice {
+        case help
+        case version
+    }
+
+    /// Reads the environment first and the command line over it.
+    init(arguments: [String], environment: [String: String]) throws(UsageError) {
+        for flag in Self.flags where flag.value != nil || flag.name == "demo" {
+            guard let value = environment[flag.variable], !value.isEmpty else { continue }
+            if flag.value == nil {
+                guard let isOn = ["1": true, "true": true, "yes": true, "0": false, "false": false, "no": false][value.lowercased()] else {
+                    throw UsageError(message: "\(flag.variable)='\(value)' is neither yes nor no")
+                }
+                if isOn { _ = flag.apply("", &self) }
+            } else if let problem = flag.apply(value, &self) {
+                throw UsageError(message: "\(flag.variable)='\(value)': \(problem)")
+            }
+        }
+        try read(arguments)
+        try settleDemo(arguments, environment)
+    }
+
+    private mutating func read(_ arguments: [String]) throws(UsageError) {
+        var rest = arguments[...]
+        while let argument = rest.popFirst() {
+            guard argument.hasPrefix("--") else {
+                throw UsageError(message: "'\(argument)' is no flag; flags begin with two dashes, such as --port 8080")
+            }
+            let parts = argument.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let name = String(parts[0])
+            guard let flag = Self.flags.first(where: { $0.name == name }) else { throw Self.unknown(name) }
+            if flag.value == nil {
+                guard parts.count == 1 else { throw UsageError(message: "--\(name) takes no value") }
+                _ = flag.apply("", &self)
+                continue
+            }
+            guard let value = parts.count == 2 ? String(parts[1]) : rest.popFirst() else {
+                throw UsageError(message: "--\(name) needs a value: --\(name) \(flag.value ?? "")")
+            }
+            if let problem = flag.apply(value, &self) { throw UsageError(message: "--\(name) '\(value)': \(problem)") }
+        }
+    }
+
+    private static func unknown(_ name: String) -> UsageError {
+        let nearest = flags.map(\.name).min { EditDistance.between($0, name) < EditDistance.between($1, name) }
+        let hint = nearest.flatMap { EditDistance.between($0, name) <= 3 ? "; did you mean --\($0)?" : nil }
+        return UsageError(message: "unknown flag --\(name)\(hint ?? "")")
+    }
+
+    /// The demonstration: nickname log-in, projects open to everybody, and nothing but this machine reaches it.
+    private mutating func settleDemo(_ arguments: [String], _ environment: [String: String]) throws(UsageError) {
+        guard isDemo else { return }
+        func isGiven(_ name: String) -> Bool {
+            arguments.contains { $0 == "--\(name)" || $0.hasPrefix("--\(name)=") }
+                || environment["TODOSYNC_" + name.uppercased()]?.isEmpty == false
+        }
+        guard ["127.0.0.1", "::1", "localhost"].contains(host) else {
+            throw UsageError(message: "--demo lets anybody in, so it listens on this machine only; leave out --host, or leave out --demo")
+        }
+        guard !isGiven("data") else {
+            throw UsageError(message: "--demo keeps its data in a fresh temporary folder; leave out --data, or leave out --demo")
+        }
+        if !isGiven("providers") { providers = [.nickname, .password] }
+        if !isGiven("access") { access = .everyoneWrite }
+    }
+}

@@ -1,0 +1,69 @@
+import Todo
+
+/// One row of the change log, as far as walking it backwards needs it.
+struct LogRow {
+    let version: Int64
+    let className: ClassName
+    let key: String
+    let kind: HistoryChange.Kind
+    let by: String?
+    let before: FieldValues
+}
+
+/// Merges the rows of the change log, taken from the newest to the oldest, into one change an object.
+struct NetChanges {
+    private struct State {
+        let after: Object?
+        var earlier: Object?
+    }
+
+    private var states: [ObjectID: State] = [:]
+    private var order: [ObjectID] = []
+    /// Distinct writers with the version of their earliest row so far.
+    private var writers: [String: Int64] = [:]
+
+    /// Goes back behind one row; `present` gives an object as it is now.
+    mutating func undo(_ row: LogRow, present: (ObjectID) throws(StoreFailure) -> Object?) throws(StoreFailure) {
+        if let by = row.by { writers[by] = row.version }
+        let id = ObjectID(row.className, row.key)
+        if states[id] == nil {
+            let now = try present(id)
+            states[id] = State(after: now, earlier: now)
+            order.append(id)
+        }
+        let later = states[id]?.earlier
+        do {
+            states[id]?.earlier = try Self.before(row, later: later)
+        } catch {
+            throw StoreFailure(
+                "The change log does not fit the stored objects at version \(row.version) (\(row.className.name) \(row.key)): "
+                    + "the database is damaged or was changed by another program; restore a backup.")
+        }
+    }
+
+    private static func before(_ row: LogRow, later: Object?) throws(RecordReader.Damage) -> Object? {
+        switch row.kind {
+        case .create:
+            guard later != nil else { throw RecordReader.Damage() }
+            return nil
+        case .delete:
+            guard later == nil else { throw RecordReader.Damage() }
+            return try FieldNumbers.object(row.className, key: row.key, row.before)
+        case .update:
+            guard var object = later else { throw RecordReader.Damage() }
+            for (place, value) in row.before { object[place] = value }
+            return object
+        }
+    }
+
+    /// What is left of it all, the objects in the order of their last change.
+    func result(version: Int64) -> ChangesSince {
+        var changes: [Change] = []
+        for id in order.reversed() {
+            guard let state = states[id], state.earlier != state.after else { continue }
+            changes.append(Change(id.className, key: id.key, before: state.earlier, after: state.after))
+        }
+        let by = writers.sorted { ($0.value, $0.key) < ($1.value, $1.key) }.prefix(10).map(\.key)
+        return .net(version: version, changes: changes, by: by)
+    }
+}

@@ -1,0 +1,124 @@
+import Todo
+
+/// Reads the change log over one connection.
+final class SQLiteLogReader {
+    /// How many changes a history holds before it ends early, at the end of an entry.
+    static let historyChangesMax = 10_000
+
+    let fieldNumbers: FieldNumbers
+    private let connection: SQLiteConnection
+    private let lastStatement: SQLiteStatement
+    private let oldest: SQLiteStatement
+    private let since: SQLiteStatement
+    private let historyOfProject: SQLiteStatement
+    private let historyOfObject: SQLiteStatement
+
+    init(_ connection: SQLiteConnection, _ fieldNumbers: FieldNumbers) throws(StoreFailure) {
+        self.connection = connection
+        self.fieldNumbers = fieldNumbers
+        lastStatement = try SQLiteStatement(connection, LogTable.last)
+        oldest = try SQLiteStatement(connection, LogTable.oldest)
+        since = try SQLiteStatement(connection, LogTable.since)
+        historyOfProject = try SQLiteStatement(connection, LogTable.historyOfProject)
+        historyOfObject = try SQLiteStatement(connection, LogTable.historyOfObject)
+    }
+
+    /// The last entry's version, and how many bytes of changes were ever logged.
+    func last() throws(StoreFailure) -> (version: Int64, logBytes: Int64) {
+        defer { lastStatement.reset() }
+        guard try lastStatement.step() else { return (0, 0) }
+        return (lastStatement.integer(0), lastStatement.integer(1))
+    }
+
+    /// The oldest version whose entry is whole; behind the last version where none is.
+    private func oldestWhole() throws(StoreFailure) -> Int64 {
+        defer { oldest.reset() }
+        guard try oldest.step() else { return 1 }
+        return oldest.integer(1) == 0 ? oldest.integer(0) : oldest.integer(0) + 1
+    }
+
+    func changes(
+        since version: Int64, rowsMax: Int, present: (ObjectID) throws(StoreFailure) -> Object?
+    ) throws(StoreFailure) -> ChangesSince {
+        let last = try last().version
+        if version == last { return .net(version: last, changes: [], by: []) }
+        guard version >= 0, version < last, try oldestWhole() <= version + 1 else { return .unknown }
+        // Each entry has a row at least.
+        guard last - version <= Int64(rowsMax) else { return .tooMany }
+        try since.bind(version, at: 1)
+        defer { since.reset() }
+        var net = NetChanges()
+        var rows = 0
+        while try since.step() {
+            rows += 1
+            guard rows <= rowsMax else { return .tooMany }
+            try net.undo(row(), present: present)
+        }
+        return net.result(version: last)
+    }
+
+    /// The present row of `since`.
+    private func row() throws(StoreFailure) -> LogRow {
+        let (className, kind) = try words(since, classColumn: 1, kindColumn: 3)
+        return LogRow(
+            version: since.integer(0), className: className, key: since.text(2), kind: kind, by: since.optionalText(4),
+            before: try fields(since, column: 5, className))
+    }
+
+    func history(of scope: HistoryScope, before: Int64?, limit: Int) throws(StoreFailure) -> [HistoryEntry] {
+        switch scope {
+        case .project(let projectId):
+            try historyOfProject.bind(projectId, at: 1)
+            try historyOfProject.bind(before ?? Int64.max, at: 2)
+            return try history(historyOfProject, limit: limit)
+        case .item(let itemId):
+            try historyOfObject.bind(itemId, at: 1)
+            try historyOfObject.bind(Int64(ClassName.item.rawValue), at: 2)
+            try historyOfObject.bind(before ?? Int64.max, at: 3)
+            return try history(historyOfObject, limit: limit)
+        }
+    }
+
+    private func history(_ statement: borrowing SQLiteStatement, limit: Int) throws(StoreFailure) -> [HistoryEntry] {
+        defer { statement.reset() }
+        var entries: [HistoryEntry] = []
+        var changes = 0
+        // An entry that upkeep has begun to remove is not given in part.
+        let oldest = try oldestWhole()
+        while try statement.step() {
+            let version = statement.integer(0)
+            guard version >= oldest else { break }
+            if entries.last?.version != version {
+                guard entries.count < limit, changes < Self.historyChangesMax else { break }
+                entries.append(
+                    HistoryEntry(version: version, at: statement.timestamp(5), by: statement.optionalText(6), changes: []))
+            }
+            let (className, kind) = try words(statement, classColumn: 2, kindColumn: 4)
+            let change = HistoryChange(
+                className: className, key: statement.text(3), kind: kind, before: try fields(statement, column: 7, className),
+                after: try fields(statement, column: 8, className))
+            entries[entries.count - 1].changes.append(change)
+            changes += 1
+        }
+        // Rows come newest first, also within an entry.
+        for index in entries.indices { entries[index].changes.reverse() }
+        return entries
+    }
+
+    private func words(
+        _ statement: borrowing SQLiteStatement, classColumn: Int32, kindColumn: Int32
+    ) throws(StoreFailure) -> (ClassName, HistoryChange.Kind) {
+        guard let className = UInt8(exactly: statement.integer(classColumn)).flatMap(ClassName.init(rawValue:)),
+            let kind = HistoryChange.Kind(rawValue: statement.integer(kindColumn))
+        else { throw SQLiteFailure.damaged(connection.path, "an entry of the change log names an unknown class or kind") }
+        return (className, kind)
+    }
+
+    private func fields(_ statement: borrowing SQLiteStatement, column: Int32, _ className: ClassName) throws(StoreFailure) -> FieldValues {
+        do {
+            return try fieldNumbers.decode(statement.bytes(column), of: className)
+        } catch {
+            throw SQLiteFailure.damaged(connection.path, "an entry of the change log cannot be read")
+        }
+    }
+}

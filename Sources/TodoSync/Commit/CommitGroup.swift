@@ -1,0 +1,117 @@
+import Bytes
+import Todo
+import TodoProtocol
+import TodoStore
+
+/// The transactions that will become durable together: one database transaction, a savepoint each.
+struct CommitGroup {
+    /// Whether the store has the database transaction open.
+    var isOpen = false
+    /// What the transactions did, one entry each, in the order of their versions.
+    var entries: [LogEntry] = []
+    /// Answers that may not leave before the commit; `nil` for a notification's.
+    var replies: [(answer: Answer, text: SharedBytes?)] = []
+    /// What the commit changes in memory.
+    var effects: [() -> Void] = []
+    /// The sessions that wait for the commit.
+    var sessions: [Session] = []
+    var changeCount = 0
+}
+
+/// Group commit: many transactions, one `fsync`.
+extension Hub {
+    /// Runs one session's work inside the open group, under a savepoint: what throws leaves nothing and is answered alone.
+    ///
+    /// The answer that `body` gives leaves when the whole group is durable.
+    func inGroup(_ answer: Answer, _ body: () throws -> Void) {
+        let session = answer.session
+        do {
+            try openGroup()
+            try store.beginNested()
+        } catch {
+            failGroup(error)
+            return self.answer(answer, .unavailable(error))
+        }
+        if session.wait != .group {
+            session.wait = .group
+            group.sessions.append(session)
+        }
+        let entries = group.entries.count
+        let effects = group.effects.count
+        let replies = group.replies.count
+        do {
+            try body()
+            try store.commitNested()
+        } catch {
+            group.entries.removeSubrange(entries...)
+            group.effects.removeSubrange(effects...)
+            group.replies.removeSubrange(replies...)
+            refuse(answer, error)
+            do { try store.rollbackNested() } catch { failGroup(error) }
+        }
+    }
+
+    /// Gives the changes the next version and logs them.
+    func append(_ changes: [Change], by user: String?) throws(StoreFailure) {
+        let entry = LogEntry(version: store.nextVersion, at: moment.wall, by: user, changes: changes)
+        try store.append(entry)
+        group.entries.append(entry)
+        group.changeCount += changes.count
+    }
+
+    func openGroup() throws(StoreFailure) {
+        guard !group.isOpen else { return }
+        try store.begin()
+        group.isOpen = true
+    }
+
+    /// Makes the group durable; only then does anybody hear of it: the changes first, the writers' results behind them.
+    func finishGroup() {
+        guard group.isOpen else { return }
+        do {
+            try store.commit()
+        } catch {
+            return failGroup(error)
+        }
+        let finished = takeGroup()
+        publish(finished.entries)
+        for effect in finished.effects { effect() }
+        for (answer, text) in finished.replies { send(text, answer) }
+        for session in released { bringUpToDate(session) }
+        released.removeAll()
+    }
+
+    /// Nothing of the group was written: everybody in it hears so.
+    func failGroup(_ failure: StoreFailure) {
+        log(.error, "the store can't write: \(failure.message)")
+        store.rollback()
+        for (answer, text) in takeGroup().replies {
+            let error = text == nil ? nil : self.text { writer in MessageEncoder.error(answer.id, .unavailable(failure), into: &writer) }
+            send(error, answer)
+        }
+    }
+
+    private func takeGroup() -> CommitGroup {
+        var taken = CommitGroup()
+        swap(&taken, &group)
+        for session in taken.sessions {
+            session.wait = .none
+            schedule(session)
+        }
+        return taken
+    }
+
+    /// Answers with what was thrown.
+    func refuse(_ answer: Answer, _ error: any Error) {
+        switch error {
+        case let refusal as Refusal: self.answer(answer, ErrorResponse(refusal))
+        case let response as ErrorResponse: self.answer(answer, response)
+        case let failure as StoreFailure:
+            log(.error, "the store failed: \(failure.message)")
+            self.answer(answer, .unavailable(failure))
+        default:
+            log(.error, "a request failed: \(error)")
+            self.answer(answer, .internalError)
+        }
+    }
+}

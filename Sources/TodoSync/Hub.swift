@@ -1,0 +1,282 @@
+import Bytes
+import Todo
+import TodoProtocol
+public import TodoStore
+
+/// The session layer: everything that happens between decoded requests and encoded messages.
+///
+/// It belongs to one thread, the committer. Inputs go in, deliveries come out; it knows no socket, and the time is given to it. Every
+/// turn takes all inputs that wait, so that transactions which came together are made durable together.
+public final class Hub {
+    let store: any Store
+    let settings: SyncSettings
+    let jobs: any JobRunner
+    let log: Log
+
+    var moment: Moment
+    var sessions: [SessionID: Session] = [:]
+    var users: [String: UserView] = [:]
+    /// The users who are logged in and hold a permission on a project, by project.
+    var viewers: [String: Set<String>] = [:]
+    var index = SubscriptionIndex()
+    var group = CommitGroup()
+    var outbox: Outbox
+    var jobBook = JobBook()
+    var writer = JSONWriter()
+    /// Sessions that may not have logged in, with their deadlines, in the order of these.
+    var loginDeadlines: [(at: Int64, session: SessionID)] = []
+    /// Projects whose positions grew long.
+    var projectsToRebalance: Set<String> = []
+    /// Sessions whose token was renewed in the group that ends now.
+    var released: [Session] = []
+    /// No token of a session expires before then.
+    var earliestExpiry: Timestamp?
+    /// Changes since older versions, for sessions that resume, as long as the version stays.
+    var resumptions: (version: Int64, batches: [Int64: ChangeBatch]) = (0, [:])
+    private var ready: [Session] = []
+    private var isShutDown = false
+
+    /// Counters for the operator.
+    public private(set) var figures = SyncFigures()
+
+    /// A session layer over the store, whose deliveries go to that many event loops.
+    public init(store: any Store, settings: SyncSettings, loops: Int, jobs: any JobRunner, log: Log, moment: Moment) {
+        self.store = store
+        self.settings = settings
+        self.jobs = jobs
+        self.log = log
+        self.moment = moment
+        outbox = Outbox(loops: loops)
+    }
+
+    /// Takes everything that happened and does what follows, up to the last durable commit.
+    public func process(_ inputs: [Input], at moment: Moment) {
+        self.moment = moment
+        for input in inputs { take(input) }
+        runReady()
+        rebalance()
+    }
+
+    /// Upkeep, to be called about once a second: deadlines, expired tokens, the change log.
+    public func tick(at moment: Moment) {
+        self.moment = moment
+        closeThoseWithoutLogin()
+        do {
+            _ = try store.upkeep(now: moment.wall, limits: UpkeepLimits())
+        } catch {
+            log(.error, "upkeep of the store failed: \(error.message)")
+        }
+        runReady()
+    }
+
+    /// The deliveries for one event loop since the last call, in order.
+    public func takeDeliveries(loop: Int) -> [Delivery] {
+        outbox.take(loop: loop)
+    }
+
+    /// Closes every session with 1001; what was acknowledged is durable already.
+    public func shutDown() {
+        isShutDown = true
+        for session in sessions.values { outbox.close(session.id, code: 1001, reason: "the server is going away") }
+    }
+
+    private func take(_ input: Input) {
+        switch input {
+        case .opened(let id, let peer):
+            let deadline = moment.monotonicMilliseconds + settings.limits.loginMilliseconds
+            sessions[id] = Session(id: id, peer: peer, loginDeadline: deadline)
+            loginDeadlines.append((deadline, id))
+            if isShutDown { outbox.close(id, code: 1001, reason: "the server is going away") }
+        case .message(let id, let incoming):
+            if let session = sessions[id] { take(incoming, session) }
+        case .closed(let id):
+            if let session = sessions.removeValue(forKey: id) { forget(session) }
+        case .drained(let id):
+            if let session = sessions[id] {
+                session.isDraining = false
+                sendParts(session)
+            }
+        case .finished(let finished):
+            jobBook.close(finished)?(finished.outcome)
+        }
+    }
+
+    private func take(_ incoming: Incoming, _ session: Session) {
+        figures.messages += 1
+        switch incoming {
+        case .single(let request):
+            session.work.append(Work(body: request.body, answer: Answer(session: session, id: request.id, batch: nil)))
+        case .batch(let requests):
+            let batch = BatchReplies(count: requests.count)
+            for request in requests {
+                session.work.append(Work(body: request.body, answer: Answer(session: session, id: request.id, batch: batch)))
+            }
+        case .refused(let error):
+            session.work.append(Work(body: .invalid(error), answer: Answer(session: session, id: .null, batch: nil)))
+        }
+        if session.work.count > settings.limits.queuedRequests, !session.isPaused {
+            session.isPaused = true
+            outbox.pause(session.id)
+        }
+        schedule(session)
+    }
+
+    // MARK: Turns
+
+    func schedule(_ session: Session) {
+        guard !session.isReady, session.isOpen else { return }
+        session.isReady = true
+        ready.append(session)
+    }
+
+    /// Runs every request that can run; each round ends with one durable commit of what the round wrote.
+    func runReady() {
+        while true {
+            var next = 0
+            while next < ready.count {
+                let session = ready[next]
+                next += 1
+                session.isReady = false
+                step(session)
+                if group.changeCount >= settings.limits.changesInGroup { finishGroup() }
+            }
+            ready.removeAll(keepingCapacity: true)
+            guard group.isOpen else { return }
+            finishGroup()
+            if ready.isEmpty { return }
+        }
+    }
+
+    private func step(_ session: Session) {
+        while session.isOpen, let work = session.work.first {
+            switch session.wait {
+            case .none: break
+            case .group where work.isWrite: break
+            case .group, .job: return
+            }
+            session.work.removeFirst()
+            handle(work)
+            if session.isPaused, session.isOpen, session.work.count <= settings.limits.queuedRequests / 2 {
+                session.isPaused = false
+                outbox.resume(session.id)
+            }
+        }
+    }
+
+    /// The checks in the contract's order: envelope, method, logged in, token alive, parameters.
+    private func handle(_ work: Work) {
+        figures.requests += 1
+        switch work.body {
+        case .invalid(let error):
+            answer(work.answer, error)
+        case .unknownMethod(let name):
+            answer(work.answer, .unknownMethod(name))
+        case .badParams(let method, let error):
+            answer(work.answer, gate(method, work.answer.session) ?? error)
+        case .call(let call):
+            if let refusal = gate(call.method, work.answer.session) {
+                answer(work.answer, refusal)
+            } else {
+                perform(call, work.answer)
+            }
+        }
+    }
+
+    private func gate(_ method: Method, _ session: Session) -> ErrorResponse? {
+        guard method.needsLogin else { return nil }
+        guard session.login != nil else { return .notLoggedIn }
+        return session.isExpired(at: moment.wall) ? .tokenExpired : nil
+    }
+
+    private func perform(_ call: Call, _ answer: Answer) {
+        switch call {
+        case .info: info(answer)
+        case .register(let username, let password): register(username: username, password: password, answer)
+        case .login(let request): login(request, answer)
+        case .logout(let everywhere): logout(everywhere: everywhere, answer)
+        case .subscribe(let params): subscribe(params, answer)
+        case .unsubscribe(let name): unsubscribe(name, answer)
+        case .query(let params): query(params, answer)
+        case .write(let params): write(params, answer)
+        }
+    }
+
+    private func info(_ answer: Answer) {
+        let session = answer.session
+        let info = ServerInfo(
+            server: settings.server, providers: settings.providers.map(\.rawValue),
+            limits: ProtocolLimits.standard.named + settings.limits.named + settings.frontLimits,
+            epoch: store.epoch, now: moment.wall,
+            version: session.login == nil ? nil : session.heldAtVersion ?? store.version)
+        self.answer(answer) { writer in MessageEncoder.info(answer.id, info, into: &writer) }
+    }
+
+    // MARK: Ends
+
+    func close(_ session: Session, code: UInt16, reason: String) {
+        guard session.isOpen else { return }
+        outbox.close(session.id, code: code, reason: reason)
+        sessions[session.id] = nil
+        forget(session)
+    }
+
+    private func forget(_ session: Session) {
+        session.isOpen = false
+        session.work.removeAll()
+        dropSubscriptions(session)
+        leave(session)
+    }
+
+    private func closeThoseWithoutLogin() {
+        let now = moment.monotonicMilliseconds
+        let due = loginDeadlines.prefix { $0.at <= now }.count
+        for (_, id) in loginDeadlines.prefix(due) {
+            guard let session = sessions[id], session.login == nil, session.loginDeadline <= now else { continue }
+            close(session, code: SessionCloseCode.noLogin.rawValue, reason: "nobody logged in in time")
+        }
+        loginDeadlines.removeFirst(due)
+    }
+
+    func countCommit(transactions: Int, changes: Int) {
+        figures.commits += 1
+        figures.transactions += transactions
+        figures.changes += changes
+    }
+
+    func countDelivery(frames: Int, deliveries: Int) {
+        figures.frames += frames
+        figures.deliveries += deliveries
+    }
+}
+
+/// Counters since the start.
+public struct SyncFigures: Sendable {
+    /// Messages taken from sessions; a batch is one.
+    public var messages = 0
+    /// Requests in them.
+    public var requests = 0
+    /// Durable commits.
+    public var commits = 0
+    /// Transactions in them.
+    public var transactions = 0
+    /// Changed objects in them.
+    public var changes = 0
+    /// Distinct `change` messages that were encoded.
+    public var frames = 0
+    /// Sessions that they went to, in all.
+    public var deliveries = 0
+
+    /// All at zero.
+    public init() {}
+}
+
+extension SyncLimits {
+    /// The bounds that `info` shows, by their names on the wire.
+    var named: [(name: String, maximum: Int)] {
+        [
+            ("subscriptions", subscriptions), ("partRows", partRows), ("queryObjects", queryObjects),
+            ("queuedRequests", queuedRequests), ("loginSeconds", Int(loginMilliseconds / 1000)),
+            ("tokenSeconds", Int(tokenMilliseconds / 1000)),
+        ]
+    }
+}

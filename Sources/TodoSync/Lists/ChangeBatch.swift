@@ -1,0 +1,47 @@
+import Todo
+
+/// The changes of one commit, or of several merged, and what follows from them for sight and for related objects.
+struct ChangeBatch {
+    let changes: [Change]
+    /// Permissions that came or went: the user may see the project now, or no longer.
+    private(set) var permissions: [(user: String, project: String)] = []
+    /// Projects that opened or closed to everybody.
+    private(set) var openings: [String] = []
+    /// Projects that came into being.
+    private(set) var created: Set<String> = []
+    /// Projects that everybody saw and that are gone.
+    private(set) var openBeforeDeletion: Set<String> = []
+    /// Projects whose row changed, for items whose query looks at it.
+    private(set) var projects: [String] = []
+    /// Projects of which an item changed, for projects whose query looks at their items.
+    private(set) var projectsOfItems: Set<String> = []
+
+    init(_ changes: [Change]) {
+        self.changes = changes
+        for change in changes {
+            switch change.className {
+            case .permission:
+                if (change.before == nil) != (change.after == nil), let permission = change.after ?? change.before {
+                    permissions.append((permission.text(PermissionField.userId), permission.text(PermissionField.projectId)))
+                }
+            case .project:
+                projects.append(change.key)
+                if change.before == nil { created.insert(change.key) }
+                if change.after == nil, Self.isOpen(change.before) { openBeforeDeletion.insert(change.key) }
+                if Self.isOpen(change.before) != Self.isOpen(change.after) { openings.append(change.key) }
+            case .item:
+                if let before = change.before { projectsOfItems.insert(before.text(ItemField.projectId)) }
+                if let after = change.after { projectsOfItems.insert(after.text(ItemField.projectId)) }
+            case .user: break
+            }
+        }
+    }
+
+    /// Whether everybody sees the project.
+    static func isOpen(_ project: Object?) -> Bool {
+        guard let project, project.className == .project, let access = Access(rawValue: project.text(ProjectField.access)) else {
+            return false
+        }
+        return access != .private
+    }
+}

@@ -1,0 +1,169 @@
+import Todo
+import TodoStore
+
+/// Which lists a batch of changes can touch, and what becomes of their rows.
+extension Hub {
+    /// Marks every list that the changes can touch, each with what concerns it; the cost does not depend on any other list.
+    func concernedLists(_ batch: ChangeBatch, _ sight: RowSight) throws -> [SharedList] {
+        var found = ConcernedLists()
+        for (number, change) in batch.changes.enumerated() {
+            for projectId in Self.distinct(change.before?.projectId, change.after?.projectId) {
+                found.add(index.lists(at: .project(change.className, projectId)), number)
+                try addUsersLists(change, projectId, number, batch, sight, &found)
+            }
+            if change.className == .user { addListsOfUsers(number, &found) }
+            for place in SubscriptionIndex.indexedPlaces(of: change.className) {
+                for value in Self.distinct(change.before?[place], change.after?[place]) {
+                    found.add(index.lists(at: .term(change.className, place: place, value)), number)
+                }
+            }
+            found.add(index.lists(at: .everything(change.className)), number)
+        }
+        addSightChanges(batch, &found)
+        addRelated(batch, &found)
+        return found.lists
+    }
+
+    private static func distinct<Value: Equatable>(_ before: Value?, _ after: Value?) -> [Value] {
+        guard let before else { return after.map { [$0] } ?? [] }
+        guard let after, after != before else { return [before] }
+        return [before, after]
+    }
+
+    /// Lists of all that a user sees: of those who hold a permission on the project, or of everybody where it is open.
+    private func addUsersLists(
+        _ change: Change, _ projectId: String, _ number: Int, _ batch: ChangeBatch, _ sight: RowSight, _ found: inout ConcernedLists
+    ) throws {
+        let isOpen = try sight.access(projectId).map { $0 != .private } ?? batch.openBeforeDeletion.contains(projectId)
+        guard let listed = index.usersWithLists[change.className], !listed.isEmpty else { return }
+        let users = isOpen ? listed : viewers[projectId] ?? []
+        for user in users where listed.contains(user) { found.add(index.lists(at: .user(change.className, user)), number) }
+    }
+
+    private func addListsOfUsers(_ number: Int, _ found: inout ConcernedLists) {
+        for user in index.usersWithLists[.user] ?? [] { found.add(index.lists(at: .user(.user, user)), number) }
+    }
+
+    /// Who gained or lost sight of a project has its rows looked at anew; so have lists of users, who are seen through permissions.
+    private func addSightChanges(_ batch: ChangeBatch, _ found: inout ConcernedLists) {
+        for (user, projectId) in batch.permissions {
+            for list in users[user]?.lists ?? [] { found.revisit(list, projectId) }
+            for viewer in index.usersWithLists[.user] ?? [] {
+                for list in index.lists(at: .user(.user, viewer)) { found.lookUp(list, user) }
+            }
+        }
+        for projectId in batch.openings {
+            for view in users.values where view.roles[projectId] == nil {
+                for list in view.lists { found.revisit(list, projectId) }
+            }
+        }
+    }
+
+    private func addRelated(_ batch: ChangeBatch, _ found: inout ConcernedLists) {
+        for list in index.related.values {
+            if list.query.predicate.relations.contains(.project) {
+                for projectId in batch.projects { found.revisit(list, projectId) }
+            }
+            if list.query.predicate.relations.contains(.items) {
+                for projectId in batch.projectsOfItems { found.lookUp(list, projectId) }
+            }
+        }
+    }
+
+    /// Marks one list with all that can concern it: for a list that was read while these changes were committed.
+    func concern(_ list: SharedList, with batch: ChangeBatch) {
+        var found = ConcernedLists()
+        for (number, change) in batch.changes.enumerated() where change.className == list.className { found.add([list], number) }
+        var projects = Set(batch.openings)
+        for (user, projectId) in batch.permissions {
+            if list.className == .user { found.lookUp(list, user) }
+            if list.key.scope == .user(user) { projects.insert(projectId) }
+        }
+        if list.query.predicate.relations.contains(.project) { projects.formUnion(batch.projects) }
+        for projectId in projects { found.revisit(list, projectId) }
+        if list.query.predicate.relations.contains(.items) {
+            for projectId in batch.projectsOfItems { found.lookUp(list, projectId) }
+        }
+    }
+
+    /// Moves the list from its old rows to its new ones; `nil` where nothing of it changed.
+    func apply(_ batch: ChangeBatch, to list: SharedList, _ sight: RowSight) throws -> AppliedChange? {
+        defer { list.clearConcern() }
+        guard let live = list.live else { return nil }
+        list.windowCountBefore = live.windowCount
+        let candidates = try candidates(list, live, batch, sight)
+        return list.live?.apply(candidates)
+    }
+
+    /// Every row that may have to enter, leave, move or change: its key, and the row as the list is to hold it.
+    private func candidates(
+        _ list: SharedList, _ live: LiveList, _ batch: ChangeBatch, _ sight: RowSight
+    ) throws -> [(key: String, after: Object?)] {
+        let roles = self.roles(of: list.key.scope)
+        var candidates: [(key: String, after: Object?)] = []
+        var seen: Set<String> = []
+        func add(_ key: String, _ object: @autoclosure () throws -> Object?) throws {
+            guard seen.insert(key).inserted else { return }
+            let row = try object().flatMap { try sight.admit($0, into: list.query, list.key.scope, roles: roles) }
+            candidates.append((key, row))
+        }
+        for number in list.concerned {
+            let change = batch.changes[number]
+            try add(change.key, change.after)
+        }
+        for key in list.keysToLookUp { try add(key, try store.object(list.className, key)) }
+        for projectId in list.projectsToRevisit {
+            switch list.className {
+            case .project: try add(projectId, try store.object(.project, projectId))
+            case .user:
+                for permission in try store.permissions(ofProject: projectId) {
+                    let key = permission.text(PermissionField.userId)
+                    try add(key, try store.object(.user, key))
+                }
+            case .item, .permission:
+                let place = list.className == .item ? ItemField.projectId : PermissionField.projectId
+                for row in live.objects where row.text(place) == projectId { try add(row.key, row) }
+                try store.forEach(list.className, where: [Term(place: place, .equal, .string(projectId))]) { object in
+                    try add(object.key, object)
+                    return true
+                }
+            }
+        }
+        return candidates
+    }
+
+    func roles(of scope: Scope) -> [String: Role] {
+        guard case .user(let user) = scope else { return [:] }
+        return users[user]?.roles ?? [:]
+    }
+}
+
+/// Lists found so far, each once.
+private struct ConcernedLists {
+    private(set) var lists: [SharedList] = []
+
+    private mutating func note(_ list: SharedList) {
+        guard !list.isConcerned else { return }
+        list.isConcerned = true
+        lists.append(list)
+    }
+
+    mutating func add(_ found: [SharedList], _ number: Int) {
+        for list in found {
+            note(list)
+            if list.concerned.last != number { list.concerned.append(number) }
+        }
+    }
+
+    mutating func revisit(_ list: SharedList, _ projectId: String) {
+        if case .project(let own) = list.key.scope, own != projectId { return }
+        note(list)
+        list.projectsToRevisit.insert(projectId)
+    }
+
+    mutating func lookUp(_ list: SharedList, _ key: String) {
+        if case .project(let own) = list.key.scope, own != key { return }
+        note(list)
+        list.keysToLookUp.insert(key)
+    }
+}

@@ -1,0 +1,138 @@
+import Todo
+import TodoProtocol
+import TodoStore
+
+/// First lists and queries: read from a snapshot on another thread while writes go on.
+extension Hub {
+    /// Reads the list's rows; changes that are committed meanwhile are made up for when they arrive.
+    func load(_ list: SharedList) {
+        read(list.query, list.key.scope) { [unowned self] result in
+            guard index.lists[list.key] === list else { return }
+            switch result {
+            case .failure(let fault): end(list, StoreFailure(fault.message))
+            case .success(let rows): finishLoading(list, rows)
+            }
+        }
+    }
+
+    private func read(_ query: Query, _ scope: Scope, then: @escaping (Result<Finished.Rows, JobFault>) -> Void) {
+        let snapshot: any Snapshot
+        do { snapshot = try store.snapshot() } catch { return then(.failure(JobFault(message: error.message))) }
+        let ticket = jobBook.open { outcome in
+            if case .read(let result) = outcome { then(result) }
+        }
+        jobs.submit(.reading) {
+            defer { snapshot.release() }
+            do {
+                let list = LiveList(query: query, rows: try SnapshotRows.read(query, scope, snapshot))
+                return Finished(ticket: ticket, outcome: .read(.success(Finished.Rows(version: snapshot.version, list: list))))
+            } catch {
+                return Finished(ticket: ticket, outcome: .read(.failure(JobFault(message: "\(error)"))))
+            }
+        }
+    }
+
+    private func finishLoading(_ list: SharedList, _ rows: Finished.Rows) {
+        list.live = rows.list
+        if rows.version < store.version {
+            do {
+                guard case .net(_, let changes, _) = try store.changes(since: rows.version, rowsMax: settings.limits.catchUpRows) else {
+                    list.live = nil
+                    return load(list)
+                }
+                let batch = ChangeBatch(changes)
+                concern(list, with: batch)
+                _ = try apply(batch, to: list, RowSight(store))
+            } catch {
+                return end(list, error)
+            }
+        }
+        for subscription in list.subscriptions {
+            if case .loading = subscription.state { begin(subscription) }
+        }
+    }
+
+    func query(_ params: QueryParams, _ answer: Answer) {
+        guard let caller = answer.session.login?.view.caller else { return self.answer(answer, .notLoggedIn) }
+        let query: Query
+        do throws(Refusal) { query = try self.query(params.query, caller, limit: nil) } catch {
+            return self.answer(answer, ErrorResponse(error))
+        }
+        let snapshot: any Snapshot
+        do throws(StoreFailure) { snapshot = try store.snapshot() } catch { return self.answer(answer, .unavailable(error)) }
+        let scope = SubscriptionIndex.placement(of: query, for: caller).scope
+        work(for: answer, .reading) {
+            defer { snapshot.release() }
+            do {
+                let isSeen = try SnapshotRows.sees(caller, scope, snapshot)
+                let rows = isSeen ? try SnapshotRows.read(query, scope, snapshot) : []
+                return .read(.success(Finished.Rows(version: snapshot.version, list: LiveList(query: query, rows: rows))))
+            } catch {
+                return .read(.failure(JobFault(message: "\(error)")))
+            }
+        } then: { [unowned self] outcome in
+            guard case .read(let result) = outcome else { return self.answer(answer, .internalError) }
+            switch result {
+            case .failure(let fault): refuse(answer, StoreFailure(fault.message))
+            case .success(let rows): self.answer(query: params, rows, answer)
+            }
+        }
+    }
+
+    private func answer(query params: QueryParams, _ rows: Finished.Rows, _ answer: Answer) {
+        let first = min(params.offset ?? 0, rows.list.count)
+        let last = min(rows.list.count, params.query.limit.map { first.addingReportingOverflow($0).partialValue } ?? Int.max)
+        let maximum = settings.limits.queryObjects
+        guard last - first <= maximum else {
+            return self.answer(
+                answer,
+                .limit(
+                    "queryObjects", maximum: maximum,
+                    "The result has \(last - first) objects; ask for it in parts with 'limit' and 'offset'."))
+        }
+        let objects = rows.list.window(first..<last)
+        self.answer(answer) { writer in MessageEncoder.queryResult(answer.id, version: rows.version, objects: objects, into: &writer) }
+    }
+
+    /// The query of a request, with `$user` filled in.
+    func query(_ text: QueryText, _ caller: Caller, limit: Int?) throws(Refusal) -> Query {
+        try Query(text.className, filter: text.filter, args: text.args, sort: text.sort, limit: limit, user: caller.userId)
+    }
+
+    /// The server can serve the list no longer: its subscriptions end, and their clients are told.
+    func end(_ list: SharedList, _ failure: any Error) {
+        log(.error, "a list of \(list.className.name) ended: \(failure)")
+        let error = ErrorResponse.unavailable(failure as? StoreFailure ?? StoreFailure("\(failure)"))
+        for subscription in list.subscriptions {
+            let ended = text { writer in MessageEncoder.subscriptionEnded(name: subscription.name, error, into: &writer) }
+            deliver(ended, to: subscription.session)
+            drop(subscription)
+        }
+    }
+}
+
+/// Reads the rows of a query from one snapshot, with the rights as they are in it.
+enum SnapshotRows {
+    static func read(_ query: Query, _ scope: Scope, _ snapshot: any Snapshot) throws -> [Object] {
+        let sight = RowSight(snapshot)
+        var roles: [String: Role] = [:]
+        if case .user(let user) = scope {
+            for permission in try snapshot.permissions(ofUser: user) {
+                roles[permission.text(PermissionField.projectId)] = Role(name: permission.text(PermissionField.role))
+            }
+        }
+        var rows: [Object] = []
+        try snapshot.forEach(query.className, where: query.predicate.terms) { object in
+            if let row = try sight.admit(object, into: query, scope, roles: roles) { rows.append(row) }
+            return true
+        }
+        return rows
+    }
+
+    /// Whether the caller sees the project to which the scope is fixed; any other scope is made of what its user sees.
+    static func sees(_ caller: Caller, _ scope: Scope, _ snapshot: any Snapshot) throws -> Bool {
+        guard case .project(let id) = scope else { return true }
+        guard let project = try snapshot.object(.project, id) else { return false }
+        return try Rights.role(of: caller, in: project, snapshot) != nil
+    }
+}

@@ -1,0 +1,185 @@
+import Bytes
+import Todo
+import TodoProtocol
+import TodoStore
+
+/// `subscribe` and `unsubscribe`, and first lists on their way to clients.
+extension Hub {
+    func subscribe(_ params: SubscribeParams, _ answer: Answer) {
+        let session = answer.session
+        guard let view = session.login?.view else { return self.answer(answer, .notLoggedIn) }
+        let known = session.subscriptions[params.name]
+        if let known, known.list.key.text == params.query {
+            return self.answer(answer) { writer in
+                MessageEncoder.subscribed(answer.id, name: params.name, isComplete: known.isComplete, resumed: nil, into: &writer)
+            }
+        }
+        if let error = checkRoom(for: params, in: session) { return self.answer(answer, error) }
+        let query: Query
+        do throws(Refusal) {
+            query = try self.query(params.query, view.caller, limit: params.query.limit)
+        } catch { return self.answer(answer, ErrorResponse(error)) }
+        if let known { drop(known) }
+        let list = list(for: params.query, query, view)
+        let subscription = Subscription(session: session, name: params.name, list: list)
+        list.add(subscription)
+        session.subscriptions[params.name] = subscription
+        let resumed = params.since == nil ? nil : canResume(params, list, view)
+        if resumed == true { subscription.since = params.since }
+        self.answer(answer) { writer in
+            MessageEncoder.subscribed(answer.id, name: params.name, isComplete: false, resumed: resumed, into: &writer)
+        }
+        start(subscription, view)
+    }
+
+    private func checkRoom(for params: SubscribeParams, in session: Session) -> ErrorResponse? {
+        if session.subscriptions[params.name] != nil { return params.update ? nil : .nameInUse(params.name) }
+        let maximum = settings.limits.subscriptions
+        guard session.subscriptions.count >= maximum else { return nil }
+        return .limit("subscriptions", maximum: maximum, "A session has at most \(maximum) subscriptions; unsubscribe one first.")
+    }
+
+    private func list(for text: QueryText, _ query: Query, _ view: UserView) -> SharedList {
+        let (scope, place) = SubscriptionIndex.placement(of: query, for: view.caller)
+        let key = ListKey(text: text, scope: scope, user: query.predicate.usesUser ? view.caller.userId : nil)
+        if let known = index.lists[key] { return known }
+        let list = SharedList(key: key, query: query, place: place)
+        index.insert(list)
+        if case .user = scope { view.lists.append(list) }
+        load(list)
+        return list
+    }
+
+    private func start(_ subscription: Subscription, _ view: UserView) {
+        if let projectId = subscription.projectId {
+            do {
+                subscription.isSighted = try view.caller.isAdmin || view.sees(projectId, access: RowSight(store).access(projectId))
+            } catch { return end(subscription.list, error) }
+        }
+        if subscription.list.live != nil { begin(subscription) }
+    }
+
+    /// Tells the client the list: what happened since its copy was made, or all of it.
+    func begin(_ subscription: Subscription) {
+        guard let since = subscription.since else { return startSending(subscription) }
+        subscription.since = nil
+        resume(subscription, since: since)
+    }
+
+    // MARK: First lists
+
+    /// Sends the rows as they are now, in parts, from an empty list on.
+    func startSending(_ subscription: Subscription) {
+        guard let live = subscription.list.live else { return }
+        let session = subscription.session
+        let rows = subscription.isSighted ? live.window(0..<live.windowCount) : []
+        subscription.state = .sending(rows: rows, next: 0, version: store.version)
+        subscription.journal = Journal()
+        subscription.mustRestart = false
+        if !session.unsent.contains(where: { $0 === subscription }) { session.unsent.append(subscription) }
+        sendParts(session)
+    }
+
+    /// Sends parts until the socket has to take one first; other traffic goes on between them.
+    func sendParts(_ session: Session) {
+        guard session.heldAtVersion == nil else { return }
+        while session.isOpen, !session.isDraining, let subscription = session.unsent.first {
+            guard case .sending(let rows, let next, let version) = subscription.state else {
+                session.unsent.removeFirst()
+                continue
+            }
+            let end = min(next + settings.limits.partRows, rows.count)
+            let isLast = end == rows.count
+            let part = text { writer in
+                MessageEncoder.initial(
+                    name: subscription.name, index: next, objects: rows[next..<end], completeAt: isLast ? version : nil, into: &writer)
+            }
+            session.isDraining = !isLast || part.count > Self.smallPart
+            deliver(part, to: session, reportsDrained: session.isDraining)
+            if isLast {
+                session.unsent.removeFirst()
+                complete(subscription)
+            } else {
+                subscription.state = .sending(rows: rows, next: end, version: version)
+            }
+        }
+    }
+
+    /// Parts up to this size, in bytes, may follow each other without waiting for the socket.
+    private static let smallPart = 16_384
+
+    /// The client has the rows of the version that the first list began with: one change brings it up to now.
+    private func complete(_ subscription: Subscription) {
+        subscription.state = .complete
+        let journal = subscription.journal ?? Journal()
+        subscription.journal = nil
+        guard let diff = subscription.list.live?.diff(from: journal) else { return }
+        sendUpdates([text { writer in MessageEncoder.update(name: subscription.name, diff, into: &writer) }], to: subscription.session)
+    }
+
+    func sendUpdates(_ updates: [SharedBytes], to session: Session) {
+        let version = store.version
+        deliver(text { writer in MessageEncoder.change(version: version, by: [], updates: updates, into: &writer) }, to: session)
+    }
+
+    // MARK: Sessions whose token is expired
+
+    /// Holds every session whose token is expired by now: its lists keep a journal from here on.
+    func holdExpired(beforeVersion version: Int64) {
+        guard let earliest = earliestExpiry, earliest <= moment.wall else { return }
+        earliestExpiry = nil
+        for session in sessions.values {
+            guard let login = session.login else { continue }
+            if login.expiresAt > moment.wall {
+                earliestExpiry = min(earliestExpiry ?? login.expiresAt, login.expiresAt)
+            } else if session.heldAtVersion == nil {
+                session.heldAtVersion = version
+                for subscription in session.subscriptions.values where subscription.isComplete { subscription.journal = Journal() }
+            }
+        }
+    }
+
+    /// Tells a session that was held all that happened meanwhile, in one change.
+    func bringUpToDate(_ session: Session) {
+        guard session.isOpen, session.heldAtVersion != nil else { return }
+        session.heldAtVersion = nil
+        var updates: [SharedBytes] = []
+        for subscription in session.subscriptions.values.sorted(by: { $0.name < $1.name }) where subscription.isComplete {
+            let journal = subscription.journal ?? Journal()
+            subscription.journal = nil
+            if subscription.mustRestart {
+                startSending(subscription)
+            } else if let diff = subscription.list.live?.diff(from: journal) {
+                updates.append(text { writer in MessageEncoder.update(name: subscription.name, diff, into: &writer) })
+            }
+        }
+        if !updates.isEmpty { sendUpdates(updates, to: session) }
+        sendParts(session)
+    }
+
+    // MARK: Ends
+
+    func unsubscribe(_ name: String, _ answer: Answer) {
+        guard let subscription = answer.session.subscriptions[name] else {
+            return self.answer(answer, .noSuchSubscription(name))
+        }
+        drop(subscription)
+        self.answer(answer) { writer in MessageEncoder.empty(answer.id, into: &writer) }
+    }
+
+    /// Ends the subscription; a list that nobody has any more is forgotten.
+    func drop(_ subscription: Subscription) {
+        let session = subscription.session
+        let list = subscription.list
+        session.subscriptions[subscription.name] = nil
+        session.unsent.removeAll { $0 === subscription }
+        list.remove(subscription)
+        guard list.subscriptions.isEmpty else { return }
+        index.remove(list)
+        if case .user(let user) = list.key.scope { users[user]?.lists.removeAll { $0 === list } }
+    }
+
+    func dropSubscriptions(_ session: Session) {
+        for subscription in Array(session.subscriptions.values) { drop(subscription) }
+    }
+}

@@ -1,0 +1,64 @@
+import Todo
+
+/// Decides which rows of a class a list holds: what its scope lets through and its predicate matches.
+///
+/// It reads one state of the store: the last commit for live lists, a snapshot for first ones.
+final class RowSight {
+    private let reader: any ObjectReader
+    private let related: StoreRelations
+    private var accesses: [String: Access?] = [:]
+
+    init(_ reader: any ObjectReader) {
+        self.reader = reader
+        related = StoreRelations(reader)
+    }
+
+    /// What everybody may do in the project; `nil` where there is none of that id.
+    func access(_ projectId: String) throws(StoreFailure) -> Access? {
+        if let known = accesses[projectId] { return known }
+        let access = try reader.object(.project, projectId).flatMap { Access(rawValue: $0.text(ProjectField.access)) }
+        accesses[projectId] = .some(access)
+        return access
+    }
+
+    /// The row as the list shows it, or `nil` where it does not belong into the list.
+    func admit(_ object: Object, into query: Query, _ scope: Scope, roles: [String: Role]) throws -> Object? {
+        guard let shown = try shown(object, scope, roles) else { return nil }
+        let isMatch = query.predicate.matches(shown, related: related)
+        try related.rethrow()
+        return isMatch ? shown : nil
+    }
+
+    private func shown(_ object: Object, _ scope: Scope, _ roles: [String: Role]) throws(StoreFailure) -> Object? {
+        switch scope {
+        case .everything:
+            return object
+        case .project(let id):
+            return object.projectId == id ? object : nil
+        case .user(let user):
+            guard object.className == .user else {
+                guard let projectId = object.projectId else { return nil }
+                return try sees(projectId, roles) ? object : nil
+            }
+            return try shown(user: object, to: user, roles)
+        }
+    }
+
+    /// A user is seen by itself and by whoever sees a project on which that user holds a permission; `isAdmin` of others reads false.
+    private func shown(user: Object, to viewer: String, _ roles: [String: Role]) throws(StoreFailure) -> Object? {
+        if user.key == viewer { return user }
+        for permission in try reader.permissions(ofUser: user.key) {
+            guard try sees(permission.text(PermissionField.projectId), roles) else { continue }
+            var masked = user
+            masked[UserField.isAdmin] = .boolean(false)
+            return masked
+        }
+        return nil
+    }
+
+    private func sees(_ projectId: String, _ roles: [String: Role]) throws(StoreFailure) -> Bool {
+        if roles[projectId] != nil { return true }
+        guard let access = try access(projectId) else { return false }
+        return access != .private
+    }
+}

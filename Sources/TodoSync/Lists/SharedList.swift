@@ -1,0 +1,111 @@
+import Todo
+import TodoProtocol
+
+/// Whose rights decide what a list holds.
+enum Scope: Hashable {
+    /// Everything: admins.
+    case everything
+    /// The rows of one project, shared by all who see it.
+    case project(String)
+    /// All that one user may see.
+    case user(String)
+}
+
+/// What makes two subscriptions share one list.
+struct ListKey: Hashable {
+    let text: QueryText
+    let scope: Scope
+    /// The user, where the filter looks at `$user`.
+    let user: String?
+}
+
+/// The live list of one query, shared by all subscriptions with the same query and the same rights.
+final class SharedList {
+    let key: ListKey
+    let query: Query
+    /// Where the index files it.
+    let place: IndexPlace
+    /// The rows; `nil` until they are read.
+    var live: LiveList?
+    private(set) var subscriptions: [Subscription] = []
+
+    /// Of the commit that is being published: the changes that concern the list, and the projects to look at anew.
+    var concerned: [Int] = []
+    var projectsToRevisit: Set<String> = []
+    var keysToLookUp: Set<String> = []
+    var isConcerned = false
+    /// How many rows a client saw before the commit that is being published.
+    var windowCountBefore = 0
+
+    init(key: ListKey, query: Query, place: IndexPlace) {
+        self.key = key
+        self.query = query
+        self.place = place
+    }
+
+    var className: ClassName { query.className }
+
+    func clearConcern() {
+        concerned.removeAll(keepingCapacity: true)
+        projectsToRevisit.removeAll()
+        keysToLookUp.removeAll()
+        isConcerned = false
+    }
+
+    func add(_ subscription: Subscription) {
+        subscription.slot = subscriptions.count
+        subscriptions.append(subscription)
+    }
+
+    func remove(_ subscription: Subscription) {
+        let last = subscriptions.removeLast()
+        guard last !== subscription else { return }
+        subscriptions[subscription.slot] = last
+        last.slot = subscription.slot
+    }
+}
+
+/// One named live query of one session.
+final class Subscription {
+    /// How far its client is.
+    enum State {
+        /// The list is being read.
+        case loading
+        /// The rows of that version are being sent in parts, from that index on.
+        case sending(rows: [Object], next: Int, version: Int64)
+        /// The client has it whole.
+        case complete
+    }
+
+    unowned let session: Session
+    let name: String
+    let list: SharedList
+    var state = State.loading
+    /// The version of the copy that the client has, where it is to be told only what happened since.
+    var since: Int64?
+    /// What the rows were when the client's copy was made; kept while the client can't be told of changes.
+    var journal: Journal?
+    /// Whether the user sees the project that the list belongs to.
+    var isSighted = true
+    /// Whether this commit gave or took that sight.
+    var sightChanged = false
+    /// Whether the client has to start from an empty list when it can be told again.
+    var mustRestart = false
+    /// Its place among the list's subscriptions.
+    var slot = 0
+
+    init(session: Session, name: String, list: SharedList) {
+        self.session = session
+        self.name = name
+        self.list = list
+    }
+
+    var isComplete: Bool {
+        if case .complete = state { true } else { false }
+    }
+
+    /// The id of the project whose sight decides over the whole list.
+    var projectId: String? {
+        if case .project(let id) = list.key.scope { id } else { nil }
+    }
+}

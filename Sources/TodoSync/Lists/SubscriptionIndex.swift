@@ -1,0 +1,82 @@
+import Todo
+
+/// Where a list stands in the index: the narrowest thing that every change which touches it has.
+enum IndexPlace: Hashable {
+    /// Rows of that class in that project.
+    case project(ClassName, String)
+    /// Rows of that class with that value at that place.
+    case term(ClassName, place: Int, Value)
+    /// Any row of that class that the user sees.
+    case user(ClassName, String)
+    /// Any row of that class.
+    case everything(ClassName)
+}
+
+/// Finds the lists that a change can touch, and no others.
+struct SubscriptionIndex {
+    private(set) var lists: [ListKey: SharedList] = [:]
+    private var places: [IndexPlace: [SharedList]] = [:]
+    /// Users with lists of all they see, by class.
+    private(set) var usersWithLists: [ClassName: Set<String>] = [:]
+    /// Lists whose filter looks at other objects than its own rows.
+    private(set) var related: [ObjectIdentifier: SharedList] = [:]
+
+    /// The fields by whose value a list is filed: ids, of which few rows share one.
+    static func indexedPlaces(of className: ClassName) -> [Int] {
+        switch className {
+        case .project: projectPlaces
+        case .item: itemPlaces
+        case .permission: permissionPlaces
+        case .user: []
+        }
+    }
+
+    private static let projectPlaces = [ProjectField.owner]
+    private static let itemPlaces = [ItemField.itemId, ItemField.createdBy, ItemField.assignee]
+    private static let permissionPlaces = [PermissionField.permissionId, PermissionField.userId]
+
+    /// The scope and the place of a query: fixed to one project, all that a user sees, or everything for an admin.
+    static func placement(of query: Query, for caller: Caller) -> (scope: Scope, place: IndexPlace) {
+        let className = query.className
+        if let place = projectPlace(of: className),
+            let term = query.predicate.terms.first(where: { $0.place == place && $0.comparison == .equal }), let id = term.value.string
+        {
+            return (.project(id), .project(className, id))
+        }
+        let scope: Scope = caller.isAdmin ? .everything : .user(caller.userId)
+        let indexed = indexedPlaces(of: className)
+        if let term = query.predicate.terms.first(where: { $0.comparison == .equal && indexed.contains($0.place) }) {
+            return (scope, .term(className, place: term.place, term.value))
+        }
+        return (scope, caller.isAdmin ? .everything(className) : .user(className, caller.userId))
+    }
+
+    private static func projectPlace(of className: ClassName) -> Int? {
+        switch className {
+        case .project: ProjectField.projectId
+        case .item: ItemField.projectId
+        case .permission: PermissionField.projectId
+        case .user: nil
+        }
+    }
+
+    func lists(at place: IndexPlace) -> [SharedList] {
+        places[place] ?? []
+    }
+
+    mutating func insert(_ list: SharedList) {
+        lists[list.key] = list
+        places[list.place, default: []].append(list)
+        if case .user(let className, let user) = list.place { usersWithLists[className, default: []].insert(user) }
+        if !list.query.predicate.relations.isEmpty { related[ObjectIdentifier(list)] = list }
+    }
+
+    mutating func remove(_ list: SharedList) {
+        lists[list.key] = nil
+        related[ObjectIdentifier(list)] = nil
+        places[list.place]?.removeAll { $0 === list }
+        guard places[list.place]?.isEmpty == true else { return }
+        places[list.place] = nil
+        if case .user(let className, let user) = list.place { usersWithLists[className]?.remove(user) }
+    }
+}

@@ -1,0 +1,24 @@
+import Todo
+
+/// A user who is logged in on at least one session: its rights, kept up with the commits, and its lists.
+final class UserView {
+    private(set) var caller: Caller
+    var name: String
+    /// What the user's own permissions allow, by project.
+    var roles: [String: Role] = [:]
+    /// The sessions on which the user is logged in.
+    var sessions: [SessionID: Session] = [:]
+    /// The lists that belong to this user alone.
+    var lists: [SharedList] = []
+
+    init(user: Object) {
+        caller = Caller(userId: user.key, isAdmin: user[UserField.isAdmin].boolean ?? false)
+        name = user.text(UserField.name)
+    }
+
+    /// Whether the user may see the project, given what everybody may do there.
+    func sees(_ projectId: String, access: Access?) -> Bool {
+        guard let access else { return false }
+        return caller.isAdmin || access != .private || roles[projectId] != nil
+    }
+}

@@ -1,0 +1,69 @@
+public import Bytes
+public import TodoProtocol
+
+/// What the committer has for one event loop's connections, in order.
+public enum Delivery: Sendable {
+    /// One text message for every connection in the list: encoded once, shared by all.
+    case broadcast(SharedBytes, to: [UInt64])
+    /// A text message for one connection. `reportsDrained`: the loop answers `.drained` when the socket has taken it whole.
+    case message(SharedBytes, to: UInt64, reportsDrained: Bool)
+    /// Read nothing more from the connection: it sends requests faster than they can be answered.
+    case pause(UInt64)
+    /// Read from the connection again.
+    case resume(UInt64)
+    /// Close the connection with that code and reason, behind what is queued.
+    case close(UInt64, code: UInt16, reason: String)
+}
+
+/// What happens to the session layer.
+public enum Input: Sendable {
+    /// A WebSocket connection is open.
+    case opened(SessionID, Peer)
+    /// A whole message came.
+    case message(SessionID, Incoming)
+    /// The connection is gone.
+    case closed(SessionID)
+    /// The socket has taken a message that was to be reported.
+    case drained(SessionID)
+    /// Work of another thread is done.
+    case finished(Finished)
+}
+
+/// Deliveries collected during a turn, by event loop.
+struct Outbox {
+    private var byLoop: [[Delivery]]
+
+    init(loops: Int) {
+        byLoop = Array(repeating: [], count: loops)
+    }
+
+    mutating func append(_ message: SharedBytes, to session: SessionID, reportsDrained: Bool = false) {
+        byLoop[session.loop].append(.message(message, to: session.connection, reportsDrained: reportsDrained))
+    }
+
+    mutating func append(_ message: SharedBytes, toAll connections: [UInt64], loop: Int) {
+        if connections.count == 1 {
+            byLoop[loop].append(.message(message, to: connections[0], reportsDrained: false))
+        } else {
+            byLoop[loop].append(.broadcast(message, to: connections))
+        }
+    }
+
+    mutating func close(_ session: SessionID, code: UInt16, reason: String) {
+        byLoop[session.loop].append(.close(session.connection, code: code, reason: reason))
+    }
+
+    mutating func pause(_ session: SessionID) {
+        byLoop[session.loop].append(.pause(session.connection))
+    }
+
+    mutating func resume(_ session: SessionID) {
+        byLoop[session.loop].append(.resume(session.connection))
+    }
+
+    mutating func take(loop: Int) -> [Delivery] {
+        var taken: [Delivery] = []
+        swap(&taken, &byLoop[loop])
+        return taken
+    }
+}

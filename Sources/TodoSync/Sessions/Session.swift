@@ -1,0 +1,111 @@
+import Bytes
+import Todo
+import TodoProtocol
+
+/// One connection as the committer knows it.
+final class Session {
+    /// Why its next request has to wait.
+    enum Wait {
+        /// Nothing: it runs at once.
+        case none
+        /// A transaction of its own is in the open group; further writes may join it.
+        case group
+        /// Another thread works for it.
+        case job
+    }
+
+    /// Who is logged in on it.
+    struct Login {
+        let view: UserView
+        let token: String
+        let tokenHash: [UInt8]
+        var expiresAt: Timestamp
+    }
+
+    let id: SessionID
+    let peer: Peer
+    var login: Login?
+    /// When it is closed unless somebody logs in, on the monotonic clock.
+    var loginDeadline: Int64
+    var subscriptions: [String: Subscription] = [:]
+    var work = RequestQueue()
+    var wait = Wait.none
+    var isReady = false
+    /// Whether nothing is read from its connection until more of its requests are answered.
+    var isPaused = false
+    var isOpen = true
+    /// Set while its token is expired: nothing is sent, its lists are brought up to date after the next log-in.
+    var heldAtVersion: Int64?
+    /// First lists that are not sent whole yet, in the order of their subscriptions.
+    var unsent: [Subscription] = []
+    /// Whether a part is on its way that the socket has not taken yet.
+    var isDraining = false
+    /// The update fragments of the commit that is being published, cleared by it.
+    var updates: [Int] = []
+
+    init(id: SessionID, peer: Peer, loginDeadline: Int64) {
+        self.id = id
+        self.peer = peer
+        self.loginDeadline = loginDeadline
+    }
+
+    func isExpired(at now: Timestamp) -> Bool {
+        guard let login else { return false }
+        return login.expiresAt <= now
+    }
+}
+
+/// One request and where its answer goes.
+struct Work {
+    let body: Incoming.Body
+    let answer: Answer
+
+    var isWrite: Bool {
+        if case .call(.write) = body { true } else { false }
+    }
+}
+
+/// Where an answer goes: to a session, alone or as part of a batch.
+struct Answer {
+    let session: Session
+    let id: RequestID
+    let batch: BatchReplies?
+}
+
+/// The answers of one JSON-RPC batch, which go out together when the last one is known.
+final class BatchReplies {
+    var remaining: Int
+    var replies: [SharedBytes] = []
+
+    init(count: Int) {
+        remaining = count
+    }
+}
+
+/// A first-in first-out queue that costs nothing while empty.
+struct RequestQueue {
+    private var items: [Work] = []
+    private var head = 0
+
+    var count: Int { items.count - head }
+    var first: Work? { head < items.count ? items[head] : nil }
+
+    mutating func append(_ work: Work) {
+        items.append(work)
+    }
+
+    mutating func removeFirst() {
+        head += 1
+        if head == items.count {
+            items.removeAll(keepingCapacity: false)
+            head = 0
+        } else if head >= 1024 {
+            items.removeFirst(head)
+            head = 0
+        }
+    }
+
+    mutating func removeAll() {
+        self = RequestQueue()
+    }
+}

@@ -1,0 +1,98 @@
+import Bytes
+import Foundation
+import Todo
+import TodoProtocol
+import TodoStore
+import TodoSync
+
+/// Jobs run when the harness says so, in the order in which they came: nothing is left to chance.
+final class HeldJobs: JobRunner, @unchecked Sendable {
+    // The harness and the hub live on one thread; the protocol asks for Sendable because the server's pool has several.
+    private(set) var waiting: [@Sendable () -> Finished] = []
+
+    func submit(_ lane: JobLane, _ job: @escaping @Sendable () -> Finished) {
+        waiting.append(job)
+    }
+
+    func takeFirst() -> (@Sendable () -> Finished)? {
+        waiting.isEmpty ? nil : waiting.removeFirst()
+    }
+}
+
+/// A hub with its store, a clock that is set by hand, and clients that speak JSON to it; all in one thread.
+final class HubHarness {
+    let store: SQLiteStore
+    let hub: Hub
+    let jobs = HeldJobs()
+    var moment = Moment(wall: Timestamp(milliseconds: 1_800_000_000_000), monotonicMilliseconds: 0)
+    private var clients: [UInt64: HubClient] = [:]
+    private var lastConnection: UInt64 = 0
+
+    init(providers: [Provider] = [.nickname, .password], access: Access = .private, change: (inout SyncSettings) -> Void = { _ in }) throws
+    {
+        store = try SQLiteStore.temporary()
+        var settings = SyncSettings(server: "test", providers: providers, accessOfNewProjects: access)
+        change(&settings)
+        hub = Hub(store: store, settings: settings, loops: 2, jobs: jobs, log: .none, moment: moment)
+    }
+
+    deinit { store.close() }
+
+    func connect() -> HubClient {
+        lastConnection += 1
+        let client = HubClient(SessionID(loop: Int(lastConnection % 2), connection: lastConnection), self)
+        clients[lastConnection] = client
+        process([.opened(client.id, Peer(address: "test", userAgent: nil))])
+        return client
+    }
+
+    /// A client that is logged in under that nickname.
+    func login(_ nickname: String) throws -> HubClient {
+        let client = connect()
+        let result = try client.call("login", ["provider": "nickname", "nickname": nickname])
+        client.userId = (result["user"] as? [String: Any])?["userId"] as? String ?? ""
+        client.token = result["token"] as? String ?? ""
+        return client
+    }
+
+    /// Gives the inputs to the hub in one turn and hands the deliveries to their clients.
+    func process(_ inputs: [Input], runJobs: Bool = true) {
+        hub.process(inputs, at: moment)
+        handOut()
+        while runJobs, let job = jobs.takeFirst() {
+            hub.process([.finished(job())], at: moment)
+            handOut()
+        }
+    }
+
+    func tick() {
+        hub.tick(at: moment)
+        handOut()
+    }
+
+    private func handOut() {
+        var drained: [Input] = []
+        for loop in 0..<2 {
+            for delivery in hub.takeDeliveries(loop: loop) {
+                switch delivery {
+                case .broadcast(let message, let connections):
+                    for connection in connections { clients[connection]?.take(message) }
+                case .message(let message, let connection, let reportsDrained):
+                    guard let client = clients[connection] else { continue }
+                    client.take(message)
+                    if reportsDrained {
+                        if client.isStalled { client.owesDrained = true } else { drained.append(.drained(client.id)) }
+                    }
+                case .pause, .resume: break
+                case .close(let connection, let code, _):
+                    clients[connection]?.closeCode = code
+                    clients[connection] = nil
+                }
+            }
+        }
+        if !drained.isEmpty {
+            hub.process(drained, at: moment)
+            handOut()
+        }
+    }
+}
