@@ -1,1 +1,18 @@
-print("not built yet")
+import Glibc
+
+// A WebSocket server that sends everything back: what conformance suites and load drivers run against. The server's own parts, without its work.
+
+switch EchoOptions(arguments: CommandLine.arguments.dropFirst()) {
+case .help:
+    print(EchoOptions.usage)
+case .refused(let sentence):
+    complain("\(sentence)\n\n\(EchoOptions.usage)")
+    exit(2)
+case .serve(let port):
+    do {
+        try serve(port: port)
+    } catch {
+        complain("\(error)")
+        exit(1)
+    }
+}

@@ -1,1 +1,65 @@
-print("not built yet")
+import Glibc
+import Network
+import TodoClient
+
+/// Exit status of a run that was stopped by Ctrl-C, as shells give it.
+let interruptedStatus: Int32 = 130
+
+func complain(_ text: String) {
+    var text = "todo-load: \(text)\n"
+    text.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
+}
+
+/// Runs the load and prints its report.
+///
+/// - Returns: the exit status.
+func run(_ options: LoadOptions) throws -> Int32 {
+    let openFiles = ProcessSetup.raiseOpenFileLimit()
+    guard options.sessions + 32 <= openFiles else {
+        throw UsageError(
+            description: "--sessions \(options.sessions) needs \(options.sessions + 32) open files; this process may have \(openFiles) "
+                + "(ulimit -n). A server on the same machine needs as many.")
+    }
+    ProcessSetup.ignoreBrokenPipes()
+    // Before any thread starts: threads inherit what is blocked.
+    let signals = try SignalSource([.interrupt, .terminate])
+    let server = options.url == nil ? try OwnServer.start() : nil
+    defer { server?.stop() }
+    let endpoint = try Endpoint(options.url ?? server?.url ?? "")
+    guard let address = try SocketAddress.resolve(host: endpoint.host, port: endpoint.port).first else {
+        throw UsageError(description: "The host \(endpoint.host) has no address.")
+    }
+    var random = SystemRandomNumberGenerator()
+    let run = String(random.next() as UInt64, radix: 36)
+    let mailbox = try Mailbox<RunMessage>()
+    var loop = try EventLoop(outboundBytesMax: 64 << 20)
+    try loop.add(signals)
+    var load = LoadRun(options, endpoint: endpoint, address: address, server: server, run: run)
+    try loop.run(&load, mailbox: mailbox)
+    load.progress.end()
+    return finish(load.outcome, server)
+}
+
+func finish(_ outcome: Outcome, _ server: OwnServer?) -> Int32 {
+    print(outcome.options.json ? outcome.json : outcome.text)
+    if outcome.report.wasInterrupted { return interruptedStatus }
+    if !outcome.isGood, let server, server.hasEnded { complain("the server ended by itself; its last words:\n\(server.lastLines)") }
+    return outcome.isGood ? 0 : 1
+}
+
+do {
+    switch try LoadOptions.parse(Array(CommandLine.arguments.dropFirst())) {
+    case .help: print(Usage.help)
+    case .version: print(Usage.version)
+    case .run(let options): exit(try run(options))
+    }
+} catch let error as UsageError {
+    complain("\(error) (--help tells more)")
+    exit(2)
+} catch let error as Endpoint.Fault {
+    complain("--url: \(error)")
+    exit(2)
+} catch {
+    complain("\(error)")
+    exit(1)
+}

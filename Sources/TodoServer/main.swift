@@ -1,1 +1,21 @@
-print("not built yet")
+import Foundation
+
+/// Prints the problem the way a terminal program does and ends with that code.
+func end(_ problem: String, code: Int32) -> Never {
+    FileHandle.standardError.write(Data("todo-server: \(problem)\n".utf8))
+    exit(code)
+}
+
+do {
+    let configuration = try Configuration(
+        arguments: Array(CommandLine.arguments.dropFirst()), environment: ProcessInfo.processInfo.environment)
+    switch configuration.notice {
+    case .help: print(Configuration.help)
+    case .version: print(Version.name)
+    case nil: try Server.run(configuration)
+    }
+} catch let error as UsageError {
+    end("\(error.message)\nTry 'todo-server --help'.", code: 2)
+} catch {
+    end("\(error)", code: 1)
+}

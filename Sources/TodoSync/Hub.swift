@@ -31,6 +31,8 @@ public final class Hub {
     var released: [Session] = []
     /// No token of a session expires before then.
     var earliestExpiry: Timestamp?
+    /// Changes since older versions, for sessions that resume, as long as the version stays.
+    var resumptions: (version: Int64, batches: [Int64: ChangeBatch]) = (0, [:])
     private var ready: [Session] = []
     private var isShutDown = false
 
@@ -112,11 +114,11 @@ public final class Hub {
         case .refused(let error):
             session.work.append(Work(body: .invalid(error), answer: Answer(session: session, id: .null, batch: nil)))
         }
-        if session.work.count > settings.limits.queuedRequests {
-            close(session, code: 1013, reason: "too many requests are waiting; wait for their results before sending more")
-        } else {
-            schedule(session)
+        if session.work.count > settings.limits.queuedRequests, !session.isPaused {
+            session.isPaused = true
+            outbox.pause(session.id)
         }
+        schedule(session)
     }
 
     // MARK: Turns
@@ -154,6 +156,10 @@ public final class Hub {
             }
             session.work.removeFirst()
             handle(work)
+            if session.isPaused, session.isOpen, session.work.count <= settings.limits.queuedRequests / 2 {
+                session.isPaused = false
+                outbox.resume(session.id)
+            }
         }
     }
 
@@ -259,6 +265,9 @@ public struct SyncFigures: Sendable {
     public var frames = 0
     /// Sessions that they went to, in all.
     public var deliveries = 0
+
+    /// All at zero.
+    public init() {}
 }
 
 extension SyncLimits {

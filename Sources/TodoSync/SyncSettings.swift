@@ -18,8 +18,8 @@ public struct SyncLimits: Sendable {
     public var queryObjects = 100_000
     /// Objects that one filter form or deletion may touch; more are refused with `-32005`.
     public var objectsTouched = 100_000
-    /// Requests of one session that wait for their turn; one more closes it with 1013.
-    public var queuedRequests = 4096
+    /// Requests of one session that wait for their turn; past it nothing is read from the connection until half of them are answered.
+    public var queuedRequests = 1024
     /// Changed objects after which the waiting transactions are committed before more are taken.
     public var changesInGroup = 4096
     /// Time a connection has to log in, before it is closed with 4001.

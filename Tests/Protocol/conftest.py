@@ -119,7 +119,7 @@ def project(anna):
     return make_project(anna)
 
 
-def make_project(owner, name="Project", access="private", items=(), **roles):
+def make_project(owner, /, name="Project", access="private", items=(), **roles):
     """Creates a project with `items` (bodies, or objects) and `roles` (viewer=[user ids], …); its id."""
     project = fresh("p")
     changes = [{"create": "Project", "object": {"projectId": project, "name": name, "access": access}}]
@@ -142,11 +142,11 @@ def create(project, body="Body", **fields):
     return {"create": "Item", "object": {"projectId": project, "body": body, **fields}}
 
 
-def update(item, class_="Item", **fields):
+def update(item, /, class_="Item", **fields):
     return {"update": class_, "id": item, "set": fields}
 
 
-def delete(item, class_="Item"):
+def delete(item, /, class_="Item"):
     return {"delete": class_, "id": item}
 
 

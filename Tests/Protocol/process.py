@@ -16,7 +16,9 @@ STOP_SECONDS = 5
 
 
 def server_binary():
-    return os.environ.get("TODO_SERVER") or str(REPOSITORY / ".build/debug/todo-server")
+    path = os.environ.get("TODO_SERVER") or str(REPOSITORY / ".build/debug/todo-server")
+    assert os.access(path, os.X_OK), f"no server at {path}: build it (swift build --product todo-server) or name it in TODO_SERVER"
+    return path
 
 
 class Server:

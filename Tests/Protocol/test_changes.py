@@ -25,8 +25,8 @@ class Board:
     def create(self, body, **fields):
         return create(self.project, **self.item(body, **fields))
 
-    def update(self, body, **fields):
-        return update(self.ids[body], **fields)
+    def update(self, which, **fields):
+        return update(self.ids[which], **fields)
 
     def delete(self, body):
         return delete(self.ids[body])

@@ -74,6 +74,13 @@ final class HubClient {
         messages.compactMap { $0["method"] as? String == method ? $0["params"] as? [String: Any] : nil }
     }
 
+    /// Starts with the list that another client has, as one does that lost its connection.
+    func adopt(list name: String, of other: HubClient) {
+        lists[name] = other.lists[name]
+        complete.insert(name)
+        forgetMessages()
+    }
+
     func forgetMessages() {
         messages = []
         texts = []

@@ -83,6 +83,7 @@ final class HubHarness {
                     if reportsDrained {
                         if client.isStalled { client.owesDrained = true } else { drained.append(.drained(client.id)) }
                     }
+                case .pause, .resume: break
                 case .close(let connection, let code, _):
                     clients[connection]?.closeCode = code
                     clients[connection] = nil

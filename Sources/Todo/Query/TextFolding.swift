@@ -5,16 +5,20 @@ import Foundation
 /// `[d]` comes first: canonical decomposition (NFD), all combining marks dropped (General_Category M: Mn, Mc, Me), canonical
 /// composition (NFC). Then `[c]`: full case folding of each code point (Unicode's CaseFolding.txt, status C and F), the same
 /// in every locale. Without `[d]` nothing is normalised: `é` and `e` with U+0301 stay different.
-struct TextFolding: OptionSet, Sendable, Hashable {
-    let rawValue: UInt8
+package struct TextFolding: OptionSet, Sendable, Hashable {
+    package let rawValue: UInt8
+
+    package init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
 
     /// `[c]`.
-    static let `case` = TextFolding(rawValue: 1)
+    package static let `case` = TextFolding(rawValue: 1)
     /// `[d]`.
-    static let diacritics = TextFolding(rawValue: 2)
+    package static let diacritics = TextFolding(rawValue: 2)
 
     /// The UTF-8 bytes of the folded text.
-    func fold(_ text: String) -> [UInt8] {
+    package func fold(_ text: String) -> [UInt8] {
         if isEmpty { return Array(text.utf8) }
         var copy = text
         let ascii: [UInt8]? = copy.withUTF8 { bytes in

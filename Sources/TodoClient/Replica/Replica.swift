@@ -71,4 +71,10 @@ public struct Replica: Sendable {
         if !isComplete { version = nil }
         isComplete = false
     }
+
+    /// The list is sent anew: what it was can't be gone on from. The rows stay until the first part comes.
+    mutating func restart() {
+        version = nil
+        isComplete = false
+    }
 }

@@ -7,6 +7,10 @@ struct ChangeBatch {
     private(set) var permissions: [(user: String, project: String)] = []
     /// Projects that opened or closed to everybody.
     private(set) var openings: [String] = []
+    /// Projects that came into being.
+    private(set) var created: Set<String> = []
+    /// Projects that everybody saw and that are gone.
+    private(set) var openBeforeDeletion: Set<String> = []
     /// Projects whose row changed, for items whose query looks at it.
     private(set) var projects: [String] = []
     /// Projects of which an item changed, for projects whose query looks at their items.
@@ -22,6 +26,8 @@ struct ChangeBatch {
                 }
             case .project:
                 projects.append(change.key)
+                if change.before == nil { created.insert(change.key) }
+                if change.after == nil, Self.isOpen(change.before) { openBeforeDeletion.insert(change.key) }
                 if Self.isOpen(change.before) != Self.isOpen(change.after) { openings.append(change.key) }
             case .item:
                 if let before = change.before { projectsOfItems.insert(before.text(ItemField.projectId)) }
@@ -33,7 +39,9 @@ struct ChangeBatch {
 
     /// Whether everybody sees the project.
     static func isOpen(_ project: Object?) -> Bool {
-        guard let project, let access = Access(rawValue: project.text(ProjectField.access)) else { return false }
+        guard let project, project.className == .project, let access = Access(rawValue: project.text(ProjectField.access)) else {
+            return false
+        }
         return access != .private
     }
 }

@@ -9,7 +9,7 @@ extension Hub {
         for (number, change) in batch.changes.enumerated() {
             for projectId in Self.distinct(change.before?.projectId, change.after?.projectId) {
                 found.add(index.lists(at: .project(change.className, projectId)), number)
-                try addUsersLists(change, projectId, number, sight, &found)
+                try addUsersLists(change, projectId, number, batch, sight, &found)
             }
             if change.className == .user { addListsOfUsers(number, &found) }
             for place in SubscriptionIndex.indexedPlaces(of: change.className) {
@@ -32,9 +32,9 @@ extension Hub {
 
     /// Lists of all that a user sees: of those who hold a permission on the project, or of everybody where it is open.
     private func addUsersLists(
-        _ change: Change, _ projectId: String, _ number: Int, _ sight: RowSight, _ found: inout ConcernedLists
+        _ change: Change, _ projectId: String, _ number: Int, _ batch: ChangeBatch, _ sight: RowSight, _ found: inout ConcernedLists
     ) throws {
-        let isOpen = try sight.access(projectId).map { $0 != .private } ?? ChangeBatch.isOpen(change.before)
+        let isOpen = try sight.access(projectId).map { $0 != .private } ?? batch.openBeforeDeletion.contains(projectId)
         guard let listed = index.usersWithLists[change.className], !listed.isEmpty else { return }
         let users = isOpen ? listed : viewers[projectId] ?? []
         for user in users where listed.contains(user) { found.add(index.lists(at: .user(change.className, user)), number) }
@@ -132,7 +132,7 @@ extension Hub {
         return candidates
     }
 
-    private func roles(of scope: Scope) -> [String: Role] {
+    func roles(of scope: Scope) -> [String: Role] {
         guard case .user(let user) = scope else { return [:] }
         return users[user]?.roles ?? [:]
     }

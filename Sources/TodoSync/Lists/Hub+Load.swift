@@ -48,7 +48,7 @@ extension Hub {
             }
         }
         for subscription in list.subscriptions {
-            if case .loading = subscription.state { startSending(subscription) }
+            if case .loading = subscription.state { begin(subscription) }
         }
     }
 

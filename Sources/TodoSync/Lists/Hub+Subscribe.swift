@@ -24,7 +24,8 @@ extension Hub {
         let subscription = Subscription(session: session, name: params.name, list: list)
         list.add(subscription)
         session.subscriptions[params.name] = subscription
-        let resumed = params.since == nil ? nil : false
+        let resumed = params.since == nil ? nil : canResume(params, list, view)
+        if resumed == true { subscription.since = params.since }
         self.answer(answer) { writer in
             MessageEncoder.subscribed(answer.id, name: params.name, isComplete: false, resumed: resumed, into: &writer)
         }
@@ -55,7 +56,14 @@ extension Hub {
                 subscription.isSighted = try view.caller.isAdmin || view.sees(projectId, access: RowSight(store).access(projectId))
             } catch { return end(subscription.list, error) }
         }
-        if subscription.list.live != nil { startSending(subscription) }
+        if subscription.list.live != nil { begin(subscription) }
+    }
+
+    /// Tells the client the list: what happened since its copy was made, or all of it.
+    func begin(_ subscription: Subscription) {
+        guard let since = subscription.since else { return startSending(subscription) }
+        subscription.since = nil
+        resume(subscription, since: since)
     }
 
     // MARK: First lists
@@ -109,7 +117,7 @@ extension Hub {
         sendUpdates([text { writer in MessageEncoder.update(name: subscription.name, diff, into: &writer) }], to: subscription.session)
     }
 
-    private func sendUpdates(_ updates: [SharedBytes], to session: Session) {
+    func sendUpdates(_ updates: [SharedBytes], to session: Session) {
         let version = store.version
         deliver(text { writer in MessageEncoder.change(version: version, by: [], updates: updates, into: &writer) }, to: session)
     }

@@ -81,6 +81,8 @@ final class Subscription {
     let name: String
     let list: SharedList
     var state = State.loading
+    /// The version of the copy that the client has, where it is to be told only what happened since.
+    var since: Int64?
     /// What the rows were when the client's copy was made; kept while the client can't be told of changes.
     var journal: Journal?
     /// Whether the user sees the project that the list belongs to.

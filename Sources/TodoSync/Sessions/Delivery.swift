@@ -7,6 +7,10 @@ public enum Delivery: Sendable {
     case broadcast(SharedBytes, to: [UInt64])
     /// A text message for one connection. `reportsDrained`: the loop answers `.drained` when the socket has taken it whole.
     case message(SharedBytes, to: UInt64, reportsDrained: Bool)
+    /// Read nothing more from the connection: it sends requests faster than they can be answered.
+    case pause(UInt64)
+    /// Read from the connection again.
+    case resume(UInt64)
     /// Close the connection with that code and reason, behind what is queued.
     case close(UInt64, code: UInt16, reason: String)
 }
@@ -47,6 +51,14 @@ struct Outbox {
 
     mutating func close(_ session: SessionID, code: UInt16, reason: String) {
         byLoop[session.loop].append(.close(session.connection, code: code, reason: reason))
+    }
+
+    mutating func pause(_ session: SessionID) {
+        byLoop[session.loop].append(.pause(session.connection))
+    }
+
+    mutating func resume(_ session: SessionID) {
+        byLoop[session.loop].append(.resume(session.connection))
     }
 
     mutating func take(loop: Int) -> [Delivery] {

@@ -31,6 +31,8 @@ final class Session {
     var work = RequestQueue()
     var wait = Wait.none
     var isReady = false
+    /// Whether nothing is read from its connection until more of its requests are answered.
+    var isPaused = false
     var isOpen = true
     /// Set while its token is expired: nothing is sent, its lists are brought up to date after the next log-in.
     var heldAtVersion: Int64?

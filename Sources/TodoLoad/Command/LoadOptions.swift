@@ -1,0 +1,114 @@
+/// What a run is asked to do.
+struct LoadOptions: Equatable {
+    /// The server to test; `nil` starts one.
+    var url: String?
+    /// How many sessions are kept open.
+    var sessions = 50
+    /// Over how many projects they are spread.
+    var projects = 5
+    /// Writes a second in all, sent on time whether or not earlier ones are answered.
+    var rate = 100.0
+    /// How long is written.
+    var seconds = 10.0
+    /// What the writes follow from.
+    var seed: UInt64 = 1
+    /// Whether the report is one JSON object.
+    var json = false
+}
+
+/// What the command line asks for.
+enum Command: Equatable {
+    case run(LoadOptions)
+    case help
+    case version
+}
+
+/// A flag or a value that can't be used, and what would be right.
+struct UsageError: Error, Equatable, CustomStringConvertible {
+    let description: String
+}
+
+extension LoadOptions {
+    static let sessionsMax = 100_000
+    static let projectsMax = 10_000
+    static let rateMax = 1_000_000.0
+    static let secondsMax = 86_400.0
+
+    private static let flags = ["--url", "--sessions", "--projects", "--rate", "--seconds", "--seed", "--json", "--help", "--version"]
+
+    /// Reads the arguments behind the program's name: `--flag value` or `--flag=value`.
+    static func parse(_ arguments: [String]) throws(UsageError) -> Command {
+        var options = LoadOptions()
+        var rest = arguments[...]
+        while let argument = rest.popFirst() {
+            let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            let flag = parts[0]
+            guard flags.contains(flag) else { throw unknown(flag) }
+            switch flag {
+            case "--help": return .help
+            case "--version": return .version
+            case "--json":
+                guard parts.count == 1 else { throw UsageError(description: "--json takes no value.") }
+                options.json = true
+            default:
+                guard let value = parts.count == 2 ? parts[1] : rest.popFirst() else {
+                    throw UsageError(description: "\(flag) needs a value, such as \(flag) \(example(flag)).")
+                }
+                try options.set(flag, value)
+            }
+        }
+        guard options.projects <= options.sessions else {
+            throw UsageError(
+                description: "--projects \(options.projects) is more than --sessions \(options.sessions): every project needs a session.")
+        }
+        return .run(options)
+    }
+
+    private mutating func set(_ flag: String, _ value: String) throws(UsageError) {
+        switch flag {
+        case "--url": url = value
+        case "--sessions": sessions = try Self.whole(flag, value, 1...Self.sessionsMax)
+        case "--projects": projects = try Self.whole(flag, value, 1...Self.projectsMax)
+        case "--rate": rate = try Self.number(flag, value, 0.1...Self.rateMax)
+        case "--seconds": seconds = try Self.number(flag, value, 0.1...Self.secondsMax)
+        default:
+            guard let number = UInt64(value) else { throw refused(flag, value, "a whole number from 0 to \(UInt64.max)") }
+            seed = number
+        }
+    }
+
+    private static func whole(_ flag: String, _ value: String, _ range: ClosedRange<Int>) throws(UsageError) -> Int {
+        guard let number = Int(value), range.contains(number) else {
+            throw refused(flag, value, "a whole number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    private static func number(_ flag: String, _ value: String, _ range: ClosedRange<Double>) throws(UsageError) -> Double {
+        guard let number = Double(value), range.contains(number) else {
+            throw refused(flag, value, "a number from \(range.lowerBound) to \(Int(range.upperBound))")
+        }
+        return number
+    }
+
+    private static func unknown(_ flag: String) -> UsageError {
+        let near = flags.first { $0.hasPrefix(flag) && flag.count > 2 || flag == String($0.dropFirst()) || "--" + flag == $0 }
+        let hint = near.map { " Did you mean \($0)?" } ?? ""
+        return UsageError(description: "There is no flag \(flag).\(hint) The flags are \(flags.joined(separator: ", ")).")
+    }
+
+    private static func example(_ flag: String) -> String {
+        switch flag {
+        case "--url": "ws://127.0.0.1:8080/sync"
+        case "--sessions": "200"
+        case "--projects": "20"
+        case "--rate": "500"
+        case "--seconds": "20"
+        default: "1"
+        }
+    }
+}
+
+private func refused(_ flag: String, _ value: String, _ expected: String) -> UsageError {
+    UsageError(description: "\(flag) is '\(value)'; it has to be \(expected).")
+}

@@ -1,0 +1,26 @@
+/// The program's own texts.
+enum Usage {
+    static let version = "todo-load 0.1.0"
+
+    static let help = """
+        todo-load: puts a load on a TodoSync server and proves that every session ends up right.
+
+        Sessions log in, subscribe to the tasks of a project each, and write at a fixed total rate: new tasks, ticks, edits, moves and
+        deletions. A write is sent when it is due, whether or not earlier ones are answered, and every latency counts from that moment.
+        At the end each session's lists, built from its changes alone, must equal what the server's query says at the same version.
+
+        todo-load [flags]
+          --url URL        the server, such as ws://127.0.0.1:8080/sync; without it, todo-load starts a server of its own and stops it
+          --sessions N     sessions that are kept open (50)
+          --projects N     projects that the sessions are spread over (5)
+          --rate N         writes a second, in all (100)
+          --seconds N      how long is written (10)
+          --seed N         the writes follow from it (1)
+          --json           print the report as one JSON object
+          --help           this text
+          --version        the version
+
+        The server must allow log-in by nickname. Exit status: 0 all is well; 1 a write failed, a session was lost or a list is wrong;
+        2 a flag can't be used; 130 stopped by Ctrl-C.
+        """
+}

@@ -1,0 +1,41 @@
+import Bytes
+import Network
+import TodoSync
+import WebSocket
+
+/// Turns what the session layer delivers into messages for an event loop, in the same order.
+///
+/// A broadcast is framed here, once for all its sessions; what is for one session alone is framed by its loop.
+struct EdgeMessages {
+    private(set) var messages: [EdgeMessage<PortMessage>] = []
+    private var broadcasts: [SharedDelivery] = []
+
+    init(_ deliveries: [Delivery]) {
+        for delivery in deliveries {
+            switch delivery {
+            case .broadcast(let text, let connections):
+                let frame = text.withUnsafeBytes { SharedFrame.text($0) }
+                let message = SharedMessage(frame: frame, payloadCount: text.count)
+                broadcasts.append(SharedDelivery(message: message, ids: connections.map { ConnectionID(bits: $0) }))
+            case .message(let text, let connection, let reportsDrained):
+                append(.session(.send(text, to: ConnectionID(bits: connection), reportsDrained: reportsDrained)))
+            case .pause(let connection): append(.session(.pause(ConnectionID(bits: connection))))
+            case .resume(let connection): append(.session(.resume(ConnectionID(bits: connection))))
+            case .close(let connection, let code, let reason):
+                append(.close(ConnectionID(bits: connection), CloseCode(rawValue: code), reason: reason))
+            }
+        }
+        flushBroadcasts()
+    }
+
+    private mutating func append(_ message: EdgeMessage<PortMessage>) {
+        flushBroadcasts()
+        messages.append(message)
+    }
+
+    private mutating func flushBroadcasts() {
+        guard !broadcasts.isEmpty else { return }
+        messages.append(.deliver(broadcasts))
+        broadcasts = []
+    }
+}

@@ -1,0 +1,135 @@
+import Bytes
+import Network
+import Synchronization
+import WebSocket
+
+extension Edge where Sessions: ~Copyable {
+    /// Takes request after request out of what has arrived; the answers queue in order.
+    mutating func receivedHTTP(
+        _ bytes: UnsafeMutableRawBufferPointer, _ http: HTTPExchange, _ connection: UnsafeMutablePointer<EdgeConnection>,
+        _ id: ConnectionID,
+        _ loop: inout EventLoop
+    ) {
+        var rest = bytes
+        while !connection.pointee.flags.contains(.isClosing) {
+            let skipped = min(http.bodyBytesLeft, rest.count)
+            http.bodyBytesLeft -= skipped
+            rest = UnsafeMutableRawBufferPointer(rebasing: rest[skipped...])
+            if rest.isEmpty { break }
+            switch http.parser.parse(UnsafeRawBufferPointer(rest)) {
+            case .incomplete:
+                return beginRequest(http, id, &loop)
+            case .refused(let fault):
+                return answer(HTTPResponse(status: fault.status, text: fault.sentence), isHead: false, closes: true, connection, id, &loop)
+            case .head(let head, let consumed):
+                rest = UnsafeMutableRawBufferPointer(rebasing: rest[consumed...])
+                sockets.counters.requests.add(1, ordering: .relaxed)
+                if head.path == sockets.limits.sessionPath {
+                    if upgrade(head, http, connection, id, &loop) { receivedFrames(rest, connection, id, &loop) }
+                    return
+                }
+                take(head, http, connection, id, &loop)
+            }
+        }
+        if loop.queuedBytes(for: id) > Self.unsentBytesMax {
+            loop.pauseReading(id)
+            loop.notifyWhenDrained(id)
+        }
+    }
+
+    /// Past so much unsent output no further request is read until it has been sent.
+    private static var unsentBytesMax: Int { 1 << 20 }
+
+    /// Answers one request, and settles what becomes of its body and of the connection.
+    private mutating func take(
+        _ head: HTTPRequestHead, _ http: HTTPExchange, _ connection: UnsafeMutablePointer<EdgeConnection>, _ id: ConnectionID,
+        _ loop: inout EventLoop
+    ) {
+        var response = router.answer(head)
+        // An HTTP/1.0 client would have to be told that it may go on; nothing is lost by letting it come again.
+        var closes = !head.keepAlive || head.minorVersion == 0 || sockets.isShuttingDown
+        switch head.body {
+        case .none: http.bodyBytesLeft = 0
+        case .length(let count) where count <= sockets.limits.ignoredBodyBytesMax && !head.headers.contains("Expect"):
+            http.bodyBytesLeft = count
+        case .length(let count) where count > sockets.limits.ignoredBodyBytesMax && response.status < 400:
+            response = HTTPResponse(status: 413, text: "This address takes no body, and \(count) bytes are more than are passed over.")
+            closes = true
+        case .length, .chunked:
+            // Where a body ends that nobody reads is not known here.
+            closes = true
+        }
+        http.isInRequest = false
+        answer(response, isHead: head.method == "HEAD", closes: closes, connection, id, &loop)
+        if !closes { loop.setDeadline(loop.now.advanced(milliseconds: sockets.limits.keepAliveMilliseconds), for: id) }
+    }
+
+    /// Queues an answer.
+    mutating func answer(
+        _ response: HTTPResponse, isHead: Bool, closes: Bool, _ connection: UnsafeMutablePointer<EdgeConnection>, _ id: ConnectionID,
+        _ loop: inout EventLoop
+    ) {
+        response.writeHead(into: &sockets.output, closes: closes)
+        sockets.sendOutput(to: id, &loop)
+        if !isHead { loop.send(response.body, to: id) }
+        if closes { sockets.finish(connection, id, &loop) }
+    }
+
+    /// Starts the clock of a request whose first bytes have come: later bytes don't put it back.
+    private func beginRequest(_ http: HTTPExchange, _ id: ConnectionID, _ loop: inout EventLoop) {
+        guard !http.isInRequest else { return }
+        http.isInRequest = true
+        loop.setDeadline(loop.now.advanced(milliseconds: sockets.limits.headMilliseconds), for: id)
+    }
+
+    mutating func httpDeadlinePassed(
+        _ http: HTTPExchange, _ connection: UnsafeMutablePointer<EdgeConnection>, _ id: ConnectionID, _ loop: inout EventLoop
+    ) {
+        let unsent = loop.queuedBytes(for: id)
+        if unsent > 0 {
+            // A download that has got on since the last look may take its time.
+            guard unsent != http.unsentBytes else { return loop.abort(id) }
+            http.unsentBytes = unsent
+            return loop.setDeadline(loop.now.advanced(milliseconds: sockets.limits.keepAliveMilliseconds), for: id)
+        }
+        if http.isInRequest || http.bodyBytesLeft > 0 {
+            let seconds = sockets.limits.headMilliseconds / 1_000
+            let response = HTTPResponse(status: 408, text: "The request was not complete after \(seconds) seconds.")
+            answer(response, isHead: false, closes: true, connection, id, &loop)
+        } else {
+            sockets.finish(connection, id, &loop)
+        }
+    }
+
+    /// Answers an opening handshake.
+    ///
+    /// - Returns: whether frames follow.
+    private mutating func upgrade(
+        _ head: HTTPRequestHead, _ http: HTTPExchange, _ connection: UnsafeMutablePointer<EdgeConnection>, _ id: ConnectionID,
+        _ loop: inout EventLoop
+    ) -> Bool {
+        var answerToHead = handshake.answer(head)
+        if head.body != .none { answerToHead = .reject(HTTPRejection(400, "A WebSocket is opened by a request without a body.")) }
+        if sockets.isShuttingDown { answerToHead = .reject(HTTPRejection(503, "The server is going away. Try again in a moment.")) }
+        switch answerToHead {
+        case .reject(let rejection):
+            rejection.append(to: &sockets.output)
+            sockets.sendOutput(to: id, &loop)
+            sockets.finish(connection, id, &loop)
+            return false
+        case .accept(let acceptance):
+            loop.send(acceptance.response, to: id)
+            connection.pointee.http = nil
+            connection.pointee.flags.insert(.isOpened)
+            connection.pointee.webSocket = WebSocketConnection(
+                role: .server, options: WebSocketConnection.Options(messageBytesMax: sockets.limits.messageBytesMax, isTextOnly: true),
+                deflate: acceptance.deflate)
+            sockets.counters.sessions.add(1, ordering: .relaxed)
+            sockets.counters.sessionsTotal.add(1, ordering: .relaxed)
+            sockets.schedule(connection, id, &loop)
+            let userAgent = String(decoding: (head.headers.first("User-Agent") ?? "").utf8.prefix(256), as: UTF8.self)
+            sessions.opened(id, ClientInfo(address: http.address, userAgent: userAgent), &sockets, &loop)
+            return true
+        }
+    }
+}

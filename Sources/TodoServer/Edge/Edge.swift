@@ -1,0 +1,156 @@
+import Network
+import Synchronization
+import WebSocket
+
+/// The front of the server on one loop: joins sockets, HTTP and WebSocket, and hands whole messages to the session handler.
+struct Edge<Sessions: SessionHandler & ~Copyable>: EventHandler, ~Copyable {
+    typealias Message = EdgeMessage<Sessions.Message>
+
+    var sockets: Sockets
+    var sessions: Sessions
+    let router: HTTPRouter
+    let handshake: ServerHandshake
+    /// The mailboxes of all loops, by number: whoever accepts deals connections out in turn.
+    let mailboxes: [Mailbox<Message>]
+    let index: Int
+    var nextLoop = 0
+    let report: @Sendable (SystemError) -> Void
+
+    /// The edge of one loop.
+    ///
+    /// - Parameters:
+    ///   - index: the loop's number, which is that of its mailbox.
+    ///   - sessions: what sessions' messages mean.
+    ///   - router: what HTTP requests are answered with, shared by all loops.
+    ///   - mailboxes: those of all loops.
+    ///   - report: told when connections can't be accepted, on the loop's thread.
+    init(
+        index: Int, sessions: consuming Sessions, router: HTTPRouter, mailboxes: [Mailbox<Message>],
+        report: @escaping @Sendable (SystemError) -> Void
+    ) {
+        self.index = index
+        self.sessions = sessions
+        self.router = router
+        self.mailboxes = mailboxes
+        self.report = report
+        sockets = Sockets(limits: router.limits, status: router.status, loop: index)
+        handshake = ServerHandshake(subprotocol: router.limits.subprotocol, origins: .sameOrigin(or: router.limits.allowedOrigins))
+    }
+
+    // MARK: Connections
+
+    mutating func accepted(_ socket: consuming Descriptor, from peer: SocketAddress, listener: Int, _ loop: inout EventLoop) {
+        let chosen = nextLoop
+        nextLoop = (nextLoop + 1) % mailboxes.count
+        if chosen == index {
+            adopt(socket, from: peer, &loop)
+        } else {
+            mailboxes[chosen].post(.adopt(descriptor: socket.release(), peer: peer))
+        }
+    }
+
+    private mutating func adopt(_ socket: consuming Descriptor, from peer: SocketAddress, _ loop: inout EventLoop) {
+        let isFull = loop.connectionCount >= sockets.limits.connectionsMax
+        do {
+            let id = try loop.adopt(socket)
+            let limits = HTTPLimits(headBytesMax: sockets.limits.headBytesMax)
+            sockets.connections.insert(EdgeConnection(address: peer.isUnix ? "" : peer.host, limits: limits, now: loop.now), for: id)
+            loop.setDeadline(loop.now.advanced(milliseconds: sockets.limits.headMilliseconds), for: id)
+            guard isFull || sockets.isShuttingDown, let connection = sockets.connections.pointer(to: id) else { return }
+            let response = HTTPResponse(status: 503, text: "The server has as many connections as it takes. Try again later.")
+            answer(response, isHead: false, closes: true, connection, id, &loop)
+        } catch {
+            // The socket is closed already; the peer sees a connection that ends at once.
+            report(error)
+        }
+    }
+
+    mutating func received(_ bytes: UnsafeMutableRawBufferPointer, _ id: ConnectionID, _ loop: inout EventLoop) {
+        guard let connection = sockets.connections.pointer(to: id) else { return }
+        connection.pointee.lastHeard = loop.now
+        if let http = connection.pointee.http {
+            receivedHTTP(bytes, http, connection, id, &loop)
+        } else {
+            receivedFrames(bytes, connection, id, &loop)
+        }
+    }
+
+    mutating func ended(_ id: ConnectionID, _ loop: inout EventLoop) {
+        guard let connection = sockets.connections.pointer(to: id) else { return }
+        sockets.finish(connection, id, &loop)
+    }
+
+    mutating func closed(_ id: ConnectionID, _ reason: CloseReason, _ loop: inout EventLoop) {
+        if let connection = sockets.connections.pointer(to: id) { sockets.endSession(connection, id) }
+        _ = sockets.connections.remove(id)
+        if sockets.isShuttingDown, sockets.connections.count == 0 { loop.stop() }
+    }
+
+    // MARK: Back-pressure
+
+    mutating func drained(_ id: ConnectionID, _ loop: inout EventLoop) {
+        guard let connection = sockets.connections.pointer(to: id) else { return }
+        if connection.pointee.flags.contains(.isOpened) {
+            sessions.drained(id, &sockets, &loop)
+        } else {
+            loop.resumeReading(id)
+        }
+    }
+
+    mutating func overflowed(_ id: ConnectionID, _ loop: inout EventLoop) {
+        guard let connection = sockets.connections.pointer(to: id) else { return }
+        // A download waits in shared memory and costs nothing; its pace is watched by the deadline.
+        if connection.pointee.flags.contains(.isOpened) { sessions.overflowed(id, &sockets, &loop) }
+    }
+
+    mutating func deadlinePassed(_ id: ConnectionID, _ loop: inout EventLoop) {
+        guard let connection = sockets.connections.pointer(to: id) else { return }
+        if let http = connection.pointee.http {
+            httpDeadlinePassed(http, connection, id, &loop)
+        } else {
+            sessionDeadlinePassed(connection, id, &loop)
+        }
+    }
+
+    // MARK: From other threads
+
+    mutating func posted(_ messages: [Message], _ loop: inout EventLoop) {
+        for message in messages {
+            switch message {
+            case .deliver(let deliveries):
+                for delivery in deliveries { sockets.send(delivery.message, to: delivery.ids, &loop) }
+            case .close(let id, let code, let reason): sockets.close(id, code, reason: reason, &loop)
+            case .session(let message): sessions.posted(message, &sockets, &loop)
+            case .adopt(let descriptor, let peer): adopt(Descriptor(owning: descriptor), from: peer, &loop)
+            case .stopAccepting: loop.removeListeners()
+            case .shutDown: sockets.shutDown(&loop)
+            }
+        }
+    }
+
+    mutating func signalled(_ signal: ProcessSignal, _ loop: inout EventLoop) {
+        sessions.signalled(signal, &sockets, &loop)
+    }
+
+    mutating func alarmed(_ loop: inout EventLoop) {
+        if sockets.isShuttingDown { loop.stop() }
+    }
+
+    mutating func listenerTroubled(_ listener: Int, _ error: SystemError) {
+        report(error)
+    }
+
+    mutating func turnEnding(_ loop: inout EventLoop) {
+        var next = 0
+        // What the handler does on one end may be another's.
+        while next < sockets.ended.count {
+            let id = sockets.ended[next]
+            next += 1
+            sockets.counters.sessions.subtract(1, ordering: .relaxed)
+            sessions.closed(id, &sockets, &loop)
+        }
+        sockets.ended.removeAll(keepingCapacity: true)
+        sessions.turnEnding(&sockets, &loop)
+        sockets.publish(loop)
+    }
+}

@@ -1,0 +1,138 @@
+import Bytes
+import Network
+import Synchronization
+import WebSocket
+
+/// The connections of one loop as the session handler uses them: send, close, deadlines. Belongs to the loop's thread.
+struct Sockets: ~Copyable {
+    let limits: EdgeLimits
+    let status: ServerStatus
+    let counters: LoopCounters
+    var connections = ConnectionTable<EdgeConnection>()
+    var codec = LoopCodec()
+    /// What is being written for one connection; empty between uses.
+    var output = ByteWriter()
+    /// Sessions whose end the handler is told at the end of the turn.
+    var ended: [ConnectionID] = []
+    var isShuttingDown = false
+    var messagesReceived = 0
+    var messagesSent = 0
+    private var codesSlow = 0
+
+    /// The sockets of the loop with this number.
+    init(limits: EdgeLimits, status: ServerStatus, loop index: Int) {
+        self.limits = limits
+        self.status = status
+        counters = status.loops[index]
+    }
+
+    /// Sends a shared message to one session.
+    mutating func send(_ message: SharedMessage, to id: ConnectionID, _ loop: inout EventLoop) {
+        guard let connection = connections.pointer(to: id) else { return }
+        var frame = message.frame
+        if let compressed = message.compressedFrame, connection.pointee.webSocket?.takesSharedFrame(of: message.payloadCount) == true {
+            frame = compressed
+        }
+        if loop.send(frame, to: id) { messagesSent += 1 }
+    }
+
+    /// Sends a shared message to many sessions. Those that are closing or gone are left out.
+    mutating func send(_ message: SharedMessage, to ids: [ConnectionID], _ loop: inout EventLoop) {
+        if message.compressedFrame == nil {
+            loop.send(message.frame, to: ids)
+            messagesSent += ids.count
+        } else {
+            for id in ids { send(message, to: id, &loop) }
+        }
+    }
+
+    /// Sends a text that is for this session alone, compressed where that is agreed on and shorter.
+    mutating func send(text: UnsafeRawBufferPointer, to id: ConnectionID, _ loop: inout EventLoop) {
+        guard let connection = connections.pointer(to: id), connection.pointee.webSocket?.send(.text, text, &codec, &output) == true else {
+            return
+        }
+        sendOutput(to: id, &loop)
+        messagesSent += 1
+    }
+
+    /// Ends a session: a close frame with this code and reason follows what is queued, then the socket is closed.
+    mutating func close(_ id: ConnectionID, _ code: CloseCode, reason: String = "", _ loop: inout EventLoop) {
+        guard let connection = connections.pointer(to: id), !connection.pointee.flags.contains(.isClosing) else { return }
+        connection.pointee.webSocket?.close(code, reason, &codec, &output)
+        sendOutput(to: id, &loop)
+        finish(connection, id, &loop)
+    }
+
+    /// Ends a session that does not read: throws away what is queued and closes with 4003.
+    mutating func closeTooSlow(_ id: ConnectionID, _ loop: inout EventLoop) {
+        loop.discardQueue(of: id)
+        close(id, CloseCode(rawValue: 4_003), reason: "too slow to be kept", &loop)
+        codesSlow += 1
+    }
+
+    /// Sets the session's own deadline, apart from those of the edge; `distantFuture` switches it off.
+    mutating func setDeadline(_ instant: Instant, for id: ConnectionID, _ loop: inout EventLoop) {
+        guard let connection = connections.pointer(to: id) else { return }
+        connection.pointee.sessionDeadline = instant
+        schedule(connection, id, &loop)
+    }
+
+    /// Takes no new connections, closes all sessions with 1001, and stops the loop when they are gone or their time is over.
+    mutating func shutDown(_ loop: inout EventLoop) {
+        status.isDraining.store(true, ordering: .relaxed)
+        loop.removeListeners()
+        guard !isShuttingDown else { return loop.stop() }
+        isShuttingDown = true
+        var ids: [ConnectionID] = []
+        connections.forEachIdentifier { ids.append($0) }
+        for id in ids { close(id, .goingAway, reason: "the server is going away", &loop) }
+        loop.setAlarm(loop.now.advanced(milliseconds: limits.drainMilliseconds))
+        if connections.count == 0 { loop.stop() }
+    }
+
+    // MARK: For the edge
+
+    /// Hands what was written for a connection to its queue.
+    mutating func sendOutput(to id: ConnectionID, _ loop: inout EventLoop) {
+        if output.isEmpty { return }
+        if output.count > Self.copiedBytesMax {
+            loop.send(output.finish(), to: id)
+        } else {
+            output.withUnsafeBytes { _ = loop.send(copying: $0, to: id) }
+            output.removeAll()
+        }
+    }
+
+    /// From so many bytes on the writer's memory itself is queued instead of a copy.
+    private static let copiedBytesMax = 32 << 10
+
+    /// Lets the connection go when all that is queued has been written. Its session, if any, has ended.
+    mutating func finish(_ connection: UnsafeMutablePointer<EdgeConnection>, _ id: ConnectionID, _ loop: inout EventLoop) {
+        connection.pointee.flags.insert(.isClosing)
+        endSession(connection, id)
+        loop.finish(id, withinMilliseconds: limits.closeMilliseconds)
+    }
+
+    /// Notes the end of the connection's session for the handler.
+    mutating func endSession(_ connection: UnsafeMutablePointer<EdgeConnection>, _ id: ConnectionID) {
+        if connection.pointee.flags.remove(.isOpened) != nil { ended.append(id) }
+    }
+
+    /// Sets the loop's deadline for a session to the soonest of its own.
+    mutating func schedule(_ connection: UnsafeMutablePointer<EdgeConnection>, _ id: ConnectionID, _ loop: inout EventLoop) {
+        let isPinged = connection.pointee.pingedSilence == connection.pointee.lastHeard
+        let wait = isPinged ? limits.silenceMilliseconds : min(limits.pingMilliseconds, limits.silenceMilliseconds)
+        let liveness = connection.pointee.lastHeard.advanced(milliseconds: wait)
+        loop.setDeadline(min(liveness, connection.pointee.sessionDeadline), for: id)
+    }
+
+    /// Makes the figures of this loop visible to other threads.
+    func publish(_ loop: borrowing EventLoop) {
+        counters.connections.store(loop.connectionCount, ordering: .relaxed)
+        counters.bytesReceived.store(loop.bytesRead, ordering: .relaxed)
+        counters.bytesSent.store(loop.bytesWritten, ordering: .relaxed)
+        counters.messagesReceived.store(messagesReceived, ordering: .relaxed)
+        counters.messagesSent.store(messagesSent, ordering: .relaxed)
+        counters.slowClosed.store(codesSlow, ordering: .relaxed)
+    }
+}

@@ -1,0 +1,203 @@
+import Foundation
+import Network
+import Synchronization
+import Todo
+import TodoStore
+import TodoSync
+
+/// The running server: its store, its listener and its threads.
+struct Server {
+    private let configuration: Configuration
+    private let log: Log
+    private let dataFolder: String
+
+    /// Serves until a signal ends it.
+    static func run(_ configuration: Configuration) throws {
+        ProcessSetup.ignoreBrokenPipes()
+        _ = ProcessSetup.raiseOpenFileLimit()
+        let dataFolder = configuration.isDemo ? try Self.temporaryFolder() : configuration.dataFolder
+        defer {
+            if configuration.isDemo { try? FileManager.default.removeItem(atPath: dataFolder) }
+        }
+        try Server(configuration: configuration, log: .lines(configuration.logLevel), dataFolder: dataFolder).serve()
+    }
+
+    private static func temporaryFolder() throws -> String {
+        var template = Array((FileManager.default.temporaryDirectory.path + "/todosync-demo-XXXXXX").utf8CString)
+        guard mkdtemp(&template) != nil else {
+            throw UsageError(
+                message:
+                    "no temporary folder can be made in \(FileManager.default.temporaryDirectory.path): \(String(cString: strerror(errno)))"
+            )
+        }
+        return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    private func serve() throws {
+        // Signals are blocked here, before any thread is started, so that only the first loop takes them.
+        let signals = try SignalSource([.interrupt, .terminate, .hangUp])
+        let store = try SQLiteStore(folder: dataFolder)
+        if configuration.isDemo {
+            try SampleData.write(into: store, access: configuration.access, now: Moment.now().wall)
+        }
+        let listener = try listen()
+        let loops = max(1, ProcessInfo.processInfo.activeProcessorCount - 1)
+        let figures = SharedFigures()
+        let status = ServerStatus(loops: loops) { figures.metrics() }
+        let router = HTTPRouter(files: try staticFiles(), status: status, limits: EdgeLimits())
+        let mailboxes = try (0..<loops).map { _ in try Mailbox<EdgeMessage<PortMessage>>() }
+        let inbox = try Mailbox<CommitterMessage>()
+        announce(listener.address)
+        let committer = try startCommitter(store, inbox, mailboxes, figures)
+        var others: [Thread] = []
+        for index in 1..<max(loops, 1) {
+            others.append(
+                Thread(
+                    try NamedThread(name: "loop \(index)") { [log] in
+                        Self.attempt(log) { try Self.runLoop(index, inbox, mailboxes, router, log) { _ in } }
+                    }))
+        }
+        try Self.runLoop(0, inbox, mailboxes, router, log, signals, listener)
+        for thread in others { thread.join() }
+        committer.join()
+        log(.info, "stopped")
+    }
+
+    /// Keeps a noncopyable thread in an array.
+    private final class Thread {
+        private var value: NamedThread?
+
+        init(_ value: consuming NamedThread) { self.value = consume value }
+
+        func join() {
+            if let thread = value.take() { thread.join() }
+        }
+    }
+
+    // MARK: Threads
+
+    private func startCommitter(
+        _ store: SQLiteStore, _ inbox: Mailbox<CommitterMessage>, _ mailboxes: [Mailbox<EdgeMessage<PortMessage>>], _ figures: SharedFigures
+    ) throws -> NamedThread {
+        let jobs = try JobPool(committer: inbox)
+        var settings = SyncSettings(
+            server: Version.name, providers: configuration.providers, accessOfNewProjects: configuration.access)
+        settings.frontLimits = EdgeLimits().shown
+        let committer = Committer(
+            mailbox: inbox, settings: settings, log: log,
+            deliver: { loop, deliveries in _ = mailboxes[loop].post(contentsOf: EdgeMessages(deliveries).messages) },
+            loops: mailboxes.count, report: { figures.take($0, version: $1) })
+        // The store is made on this thread and belongs to the committer's from here on.
+        nonisolated(unsafe) let owned = store
+        return try NamedThread(name: "committer") {
+            committer.run(owned, jobs)
+            for mailbox in mailboxes { _ = mailbox.post(.shutDown) }
+        }
+    }
+
+    private static func runLoop(
+        _ index: Int, _ inbox: Mailbox<CommitterMessage>, _ mailboxes: [Mailbox<EdgeMessage<PortMessage>>], _ router: HTTPRouter,
+        _ log: Log,
+        _ prepare: (inout EventLoop) throws -> Void
+    ) throws {
+        var loop = try EventLoop(outboundBytesMax: router.limits.outboundBytesMax)
+        try prepare(&loop)
+        let status = router.status
+        let port = SessionPort(index: index, committer: inbox) {
+            status.isDraining.store(true, ordering: .relaxed)
+            for mailbox in mailboxes { _ = mailbox.post(.stopAccepting) }
+        }
+        var edge = Edge(index: index, sessions: port, router: router, mailboxes: mailboxes) { error in log(.error, "\(error)") }
+        try loop.run(&edge, mailbox: mailboxes[index])
+    }
+
+    /// The first loop also accepts connections and takes the signals.
+    private static func runLoop(
+        _ index: Int, _ inbox: Mailbox<CommitterMessage>, _ mailboxes: [Mailbox<EdgeMessage<PortMessage>>], _ router: HTTPRouter,
+        _ log: Log,
+        _ signals: consuming SignalSource, _ listener: consuming Listener
+    ) throws {
+        var signals: SignalSource? = signals
+        var listener: Listener? = listener
+        try runLoop(index, inbox, mailboxes, router, log) { loop in
+            if let source = signals.take() { try loop.add(source) }
+            if let door = listener.take() { _ = try loop.add(door) }
+        }
+    }
+
+    private static func attempt(_ log: Log, _ work: () throws -> Void) {
+        do { try work() } catch { log(.error, "an event loop ended: \(error)") }
+    }
+
+    // MARK: Start
+
+    private func listen() throws -> Listener {
+        let addresses = try SocketAddress.resolve(host: configuration.host, port: configuration.port)
+        guard let address = addresses.first else { throw UsageError(message: "--host '\(configuration.host)' has no address") }
+        return try Listener(on: address)
+    }
+
+    private func staticFiles() throws -> StaticFiles {
+        if let folder = configuration.publicFolder { return try StaticFiles(folder: folder) }
+        guard let folder = PublicFolder.find() else {
+            log(.warning, "there is no Public folder beside the program or here, so no page is served; name it with --public FOLDER")
+            return StaticFiles()
+        }
+        return try StaticFiles(folder: folder)
+    }
+
+    private func announce(_ address: SocketAddress) {
+        let isAny = ["0.0.0.0", "::"].contains(address.host)
+        let host = isAny ? "127.0.0.1" : address.host.contains(":") ? "[\(address.host)]" : address.host
+        let place = "\(host):\(address.port ?? 0)"
+        let data = configuration.isDemo ? "\(dataFolder) (a demonstration: gone when the server stops)" : dataFolder
+        let text =
+            """
+            \(Version.name) is running.
+              page       http://\(place)/
+              WebSocket  ws://\(place)/sync
+              log in by  \(configuration.providers.map(\.rawValue).joined(separator: ", "))
+              data       \(data)
+              stop       Ctrl-C
+
+            """
+        FileHandle.standardOutput.write(Data(text.utf8))
+    }
+}
+
+/// Where the page's files are when no flag says so.
+enum PublicFolder {
+    /// `Public` here, beside the program, or where a build keeps it above the program.
+    static func find() -> String? {
+        let program = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
+        var places = [URL(filePath: FileManager.default.currentDirectoryPath)]
+        var folder = program
+        for _ in 0..<4 {
+            places.append(folder)
+            folder.deleteLastPathComponent()
+        }
+        return places.map { $0.appending(path: "Public").path }.first { FileManager.default.fileExists(atPath: $0 + "/index.html") }
+    }
+}
+
+/// The committer's counters, for the threads that answer `/metrics`.
+final class SharedFigures: Sendable {
+    private let state = Mutex<(figures: SyncFigures, version: Int64)>((SyncFigures(), 0))
+
+    func take(_ figures: SyncFigures, version: Int64) {
+        state.withLock { $0 = (figures, version) }
+    }
+
+    func metrics() -> [Metric] {
+        let (figures, version) = state.withLock { $0 }
+        return [
+            Metric("store_version", .gauge, Int(version), help: "Version of the last commit."),
+            Metric("requests_total", .counter, figures.requests, help: "JSON-RPC requests taken."),
+            Metric("commits_total", .counter, figures.commits, help: "Durable commits, each of one or more transactions."),
+            Metric("transactions_total", .counter, figures.transactions, help: "Transactions that changed something."),
+            Metric("changes_total", .counter, figures.changes, help: "Objects changed."),
+            Metric("change_messages_total", .counter, figures.frames, help: "Distinct change messages encoded."),
+            Metric("change_deliveries_total", .counter, figures.deliveries, help: "Change messages handed to sessions."),
+        ]
+    }
+}

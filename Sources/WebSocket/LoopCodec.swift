@@ -1,0 +1,40 @@
+internal import Bytes
+
+/// What the connections of one event loop share instead of having one each: compressor, decompressor, the buffer of the
+/// message that was decompressed last, and masking keys. One a thread; takes no memory before its first use.
+public struct LoopCodec: ~Copyable {
+    private var inflater = Inflater(windowBits: 15, keepsContext: false)
+    private var deflater = Deflater()
+    private(set) var inflated = ByteWriter()
+    private(set) var deflated = ByteWriter()
+    private var maskKeys = MaskKeys()
+    /// Buffers that a large message left behind are given back from this size on.
+    private static let bytesKeptMax = 64 * 1024
+
+    /// A codec without any memory.
+    public init() {}
+
+    /// Compresses into `deflated`; false if that is no shorter.
+    mutating func deflate(_ payload: UnsafeRawBufferPointer, windowBits: UInt8) -> Bool {
+        LoopCodec.clear(&deflated)
+        return deflater.deflate(payload, windowBits: windowBits, into: &deflated)
+    }
+
+    /// Decompresses into `inflated` without any context.
+    mutating func inflate(_ payload: UnsafeRawBufferPointer, bytesMax: Int) -> Inflater.Outcome {
+        LoopCodec.clear(&inflated)
+        return inflater.inflate(payload, into: &inflated, bytesMax: bytesMax)
+    }
+
+    /// Decompresses into `inflated` with a connection's own context.
+    mutating func inflate(_ payload: UnsafeRawBufferPointer, with inflater: inout Inflater, bytesMax: Int) -> Inflater.Outcome {
+        LoopCodec.clear(&inflated)
+        return inflater.inflate(payload, into: &inflated, bytesMax: bytesMax)
+    }
+
+    mutating func nextMask() -> UInt32 { maskKeys.next() }
+
+    private static func clear(_ buffer: inout ByteWriter) {
+        if buffer.capacity > bytesKeptMax { buffer.release() } else { buffer.removeAll() }
+    }
+}
