@@ -1,0 +1,71 @@
+import Foundation
+import Testing
+
+/// A headless Chromium with a profile of its own. Made by `withChromium`, which ends it.
+final class Chromium: Sendable {
+    let tools: DevTools
+
+    fileprivate init(tools: DevTools) {
+        self.tools = tools
+    }
+
+    /// Opens a window of a person of its own: nothing of the others' storage is in it.
+    func open(_ url: String, _ screen: Page.Screen = .desk) async throws -> Page {
+        let context = try await tools.call("Target.createBrowserContext")["browserContextId"]
+        let target = try await tools.call(
+            "Target.createTarget", ["url": "about:blank", "browserContextId": context, "newWindow": true])["targetId"]
+        let answer = try await tools.call("Target.attachToTarget", ["targetId": target, "flatten": true])
+        let session = try #require(answer["sessionId"].string)
+        let page = Page(tools: tools, session: session)
+        for domain in ["Page", "Runtime", "Log"] { try await page.call("\(domain).enable") }
+        try await page.call("Emulation.setFocusEmulationEnabled", ["enabled": true])
+        try await page.show(as: screen)
+        try await page.call("Page.navigate", ["url": .string(url)])
+        return page
+    }
+}
+
+/// A running browser for the body.
+func withChromium<Result>(
+    isolation: isolated (any Actor)? = #isolation, _ body: (Chromium) async throws -> Result
+) async throws -> Result {
+    try await withTemporaryFolder("browser") { folder in
+        let profile = folder.appending(path: "profile")
+        let process = try ChildProcess(
+            try chromiumProgram(),
+            [
+                "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--hide-scrollbars",
+                "--disable-background-timer-throttling", "--disable-backgrounding-occluded-windows", "--disable-renderer-backgrounding",
+                "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-extensions",
+                "--remote-debugging-port=0", "--user-data-dir=\(profile.path)", "about:blank",
+            ],
+            output: folder.appending(path: "browser.log"), folder: folder)
+        defer { process.kill() }
+        let place = profile.appending(path: "DevToolsActivePort")
+        var lines: [Substring] = []
+        try await eventually("Chromium tells its debugging port; it has printed: \(process.printed)", seconds: 60) {
+            lines = ((try? String(contentsOf: place, encoding: .utf8)) ?? "").split(separator: "\n")
+            return lines.count >= 2 || !process.isRunning
+        }
+        guard lines.count >= 2 else { throw ChildProcess.Failure(description: "Chromium ended at once: \(process.printed)") }
+        let tools = try await DevTools(url: "ws://127.0.0.1:\(lines[0])\(lines[1])")
+        await tools.start()
+        do {
+            let result = try await body(Chromium(tools: tools))
+            await tools.stop()
+            return result
+        } catch {
+            await tools.stop()
+            throw error
+        }
+    }
+}
+
+private func chromiumProgram() throws -> String {
+    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin").split(separator: ":")
+    let places = folders.flatMap { folder in ["chromium", "chromium-browser", "google-chrome"].map { "\(folder)/\($0)" } }
+    guard let program = places.first(where: { access($0, X_OK) == 0 }) else {
+        throw ChildProcess.Failure(description: "there is no Chromium; install it (apt-get install chromium)")
+    }
+    return program
+}
