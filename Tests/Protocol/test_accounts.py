@@ -207,6 +207,16 @@ def test_a_provider_that_is_not_enabled_is_an_invalid_parameter(connect, provide
     assert "Invalid parameter 'provider'" in error.message
 
 
+def test_where_sign_up_is_off_nobody_registers_and_those_who_have_an_account_log_in(start_server, connect):
+    server = start_server()
+    connect(server).register("anna", "correct horse")
+    server.stop()
+    server.flags += ["--sign-up", "no"]
+    server.start()
+    assert connect(server).error("register", username="ben", password="correct horse").code == -32002
+    connect(server).login_with_password("anna", "correct horse")
+
+
 def test_nicknames_are_off_by_default(start_server, connect):
     server = start_server()
     session = connect(server)

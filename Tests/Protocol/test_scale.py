@@ -174,6 +174,39 @@ def test_a_slow_reader_does_not_hold_up_others(server, anna, person):
         assert len(live.objects) == 100
 
 
+def test_a_reader_that_stops_for_good_is_closed_with_4003_or_served_in_the_end(start_server, person):
+    """Where it does not even read the close frame it may be reset."""
+    server = start_server("--providers", "nickname")
+    anna = person("anna", to=server)
+    project = make_project(anna)
+    with raw.RawWebSocket(server.port) as stuck:
+        def send(method, params):
+            stuck.send_frame(raw.TEXT, json.dumps({"jsonrpc": "2.0", "id": method, "method": method, "params": params}))
+
+        send("login", {"provider": "token", "token": anna.token})
+        assert "result" in parse(stuck.receive_text())
+        send("subscribe", {"name": "items", "class": "Item"})
+        live = LiveList("items")
+        while not live.is_complete:
+            message = parse(stuck.receive_text())
+            if message.get("method") == "initial":
+                live.apply_initial(message["params"])
+        for _ in range(22):
+            version = anna.write(*[create(project, notes="x" * 100_000) for _ in range(9)])["version"]
+        while live.version < version:
+            try:
+                opcode, payload, _ = stuck.receive_frame()
+            except ConnectionResetError:
+                break
+            if opcode == raw.CLOSE:
+                assert int.from_bytes(payload[:2]) == 4003
+                break
+            if opcode == raw.TEXT:
+                change = parse(payload.decode())["params"]
+                live.apply_change(change["updates"][0], change["version"])
+        assert len(anna.ids("Item")) == 198
+
+
 def test_sessions_that_come_and_go_leave_the_others_undisturbed(anna, person):
     project = make_project(anna, access="everyone-write")
     live = anna.subscribe("items", "Item", filter=OF, args=[project], sort=["body"])
