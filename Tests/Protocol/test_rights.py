@@ -259,6 +259,14 @@ def test_sight_and_right_of_the_target_project_are_checked_before_the_id(shared,
     assert ben.refused(create(seen.project, itemId=seen.item)).code == FORBIDDEN
 
 
+def test_sight_of_every_object_is_checked_before_the_right_to_any(shared, ben):
+    hidden, seen = shared(), shared("viewer")
+    assert ben.refused({"move": "Item", "id": seen.item, "after": hidden.item}).code == UNSEEN
+    assert ben.refused({"move": "Item", "id": seen.item, "before": "never-made"}).code == UNSEEN
+    assert ben.refused(update(seen.item, projectId=hidden.project)).code == UNSEEN
+    assert ben.refused({"move": "Item", "id": seen.item, "after": seen.other}).code == FORBIDDEN
+
+
 def test_upserting_onto_a_visible_object_without_the_right_is_forbidden(shared, ben):
     s = shared("viewer")
     assert ben.refused({"upsert": "Item", "object": {"itemId": s.item, "projectId": s.project, "body": "b"}}).code == FORBIDDEN
