@@ -39,7 +39,7 @@ func withChromium<Result>(
                 "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-extensions",
                 "--remote-debugging-port=0", "--user-data-dir=\(profile.path)", "about:blank",
             ],
-            output: folder.appending(path: "browser.log"), folder: folder)
+            output: folder.appending(path: "browser.log"))
         defer { process.kill() }
         let place = profile.appending(path: "DevToolsActivePort")
         var lines: [Substring] = []

@@ -1,5 +1,7 @@
 import Foundation
 import Testing
+import Todo
+import TodoClient
 
 /// The real page in a headless Chromium, in two windows of two people.
 @Suite(.serialized) struct PageTests {
