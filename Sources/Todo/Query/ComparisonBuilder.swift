@@ -32,7 +32,8 @@ struct ComparisonBuilder {
         let pattern = LikePattern(folding.fold(text))
         if pattern.length > limits.patternLength {
             throw .predicateLimit(
-                "filterPatternLength", limits.patternLength, "The pattern has \(pattern.length) characters", at: operand.position)
+                "filterPatternLength", limits.patternLength, "The pattern has \(pattern.length) characters", at: operand.position,
+                argument: operand.index)
         }
         return pattern
     }

@@ -90,7 +90,8 @@ extension PredicateParser {
                 throw operand.wrong("IN and BETWEEN need a list of values.", expected: "an array")
             }
             if values.count > limits.elements {
-                throw .predicateLimit("filterElements", limits.elements, "The list has \(values.count) values", at: position)
+                throw .predicateLimit(
+                    "filterElements", limits.elements, "The list has \(values.count) values", at: position, argument: operand.index)
             }
             return OperandList(operands: values.map { Operand(.value($0), position, index: operand.index) }, whole: operand)
         }

@@ -74,7 +74,6 @@ package enum SQLiteMigrations {
                 PRIMARY KEY (version, ordinal)) STRICT, WITHOUT ROWID;
             CREATE INDEX log_project ON log (project_id, version) WHERE project_id IS NOT NULL;
             CREATE INDEX log_earlier_project ON log (earlier_project_id, version) WHERE earlier_project_id IS NOT NULL;
-            CREATE INDEX log_object ON log (object_key, version);
             CREATE TABLE remembered (
                 sequence INTEGER PRIMARY KEY, user_id TEXT NOT NULL, txn TEXT NOT NULL, version INTEGER NOT NULL, ids BLOB NOT NULL,
                 applied_at INTEGER NOT NULL, UNIQUE (user_id, txn)) STRICT;
