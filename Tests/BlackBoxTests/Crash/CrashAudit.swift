@@ -31,31 +31,51 @@ struct CrashAudit {
         return tasks
     }
 
-    /// Whether the transaction that the writer had under way has been applied. Records an issue where its tasks are as neither.
-    func hasPending(of writer: CrashWriter) -> Bool {
+    /// How the store stands to what a writer knows.
+    enum Standing: Equatable {
+        /// It holds all that was acknowledged, and nothing of the transaction under way.
+        case asAcknowledged
+        /// It holds the transaction under way as well.
+        case withPending
+        /// It holds something else.
+        case wrong(String)
+    }
+
+    /// How the tasks of a writer stand.
+    func standing(of writer: CrashWriter) -> Standing {
         let found = tasks(of: writer)
-        if Self.agree(found, writer.tasks) { return false }
-        if let tasks = writer.tasksWithPending, Self.agree(found, tasks) { return true }
-        Issue.record(
+        if Self.agree(found, writer.tasks) { return .asAcknowledged }
+        if let tasks = writer.tasksWithPending, Self.agree(found, tasks) { return .withPending }
+        return .wrong(
             """
             \(writer.name) was told of \(Self.sentence(writer.tasks))
             and had under way \(String(describing: writer.pending));
             the store has \(Self.sentence(found))
             """)
-        return false
     }
 
-    /// What must hold whoever wrote what.
-    func checkConsistency() {
+    /// What contradicts itself in the store, whoever wrote what.
+    var contradictions: [String] {
+        var found: [String] = []
         let bodies = items.map { $0["body"].string ?? "" }
-        #expect(Set(bodies).count == bodies.count, "a task is there twice")
+        for (body, copies) in Dictionary(grouping: bodies) { $0 } where copies.count > 1 {
+            found.append("\(copies.count) tasks are '\(body)'")
+        }
         for project in projects {
             let own = items.filter { $0["projectId"].string == project.key }
-            #expect(project["itemCount"] == .integer(Int64(own.count)), "itemCount of \(project.key)")
-            #expect(project["openCount"] == .integer(Int64(own.count { $0["isDone"] == false })), "openCount of \(project.key)")
-            #expect(Set(own.map { $0["position"] }).count == own.count, "two tasks of \(project.key) are in one place")
+            let open = own.count { $0["isDone"] == false }
+            if project["itemCount"] != .integer(Int64(own.count)) {
+                found.append("itemCount of \(project.key) is \(project["itemCount"]), and there are \(own.count)")
+            }
+            if project["openCount"] != .integer(Int64(open)) {
+                found.append("openCount of \(project.key) is \(project["openCount"]), and there are \(open)")
+            }
+            if Set(own.map { $0["position"] }).count != own.count { found.append("two tasks of \(project.key) are in one place") }
         }
-        for item in items { #expect(item["isDone"].boolean == !item["completedAt"].isNull, "completedAt of \(item.key)") }
+        for item in items where item["isDone"].boolean == item["completedAt"].isNull {
+            found.append("isDone and completedAt of \(item.key) differ")
+        }
+        return found
     }
 
     /// Equal, where the key of a task whose answer was lost may be any.

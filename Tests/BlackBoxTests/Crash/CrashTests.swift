@@ -58,17 +58,17 @@ import TodoProtocol
             let auditor = try await connect(to: server, as: "auditor")
             #expect(try await auditor.info().epoch == epoch)
             let audit = try await CrashAudit(auditor)
-            audit.checkConsistency()
+            #expect(audit.contradictions == [])
             let acknowledged = (writers + steadfast).map(\.version).max() ?? 0
             #expect(audit.version >= max(acknowledged, lastVersion), "the store has gone back")
-            for writer in steadfast { #expect(!audit.hasPending(of: writer)) }
+            for writer in steadfast { #expect(audit.standing(of: writer) == .asAcknowledged) }
             try await settle(&writers, audit, server, &resent)
             lastVersion = audit.version
         }
 
         let audit = try await CrashAudit(watcher)
-        audit.checkConsistency()
-        for writer in writers + steadfast { #expect(!audit.hasPending(of: writer)) }
+        #expect(audit.contradictions == [])
+        for writer in writers + steadfast { #expect(audit.standing(of: writer) == .asAcknowledged) }
         let inOrder = try await watcher.query(.item, sort: ["projectId", "position"]).objects
         try await eventually("the list that lived through it is as the store") {
             items.rows == inOrder && projects.rows == audit.projects
@@ -97,7 +97,9 @@ import TodoProtocol
         _ writers: inout [CrashWriter], _ audit: CrashAudit, _ server: ServerProcess, _ resent: inout (applied: Int, lost: Int)
     ) async throws {
         for index in writers.indices {
-            let wasApplied = audit.hasPending(of: writers[index])
+            let standing = audit.standing(of: writers[index])
+            if case .wrong(let sentence) = standing { Issue.record("\(sentence)") }
+            let wasApplied = standing == .withPending
             let client = try await connect(to: server, as: writers[index].name)
             guard let result = try await writers[index].resend(on: client) else { continue }
             #expect(result.isDuplicate == wasApplied)

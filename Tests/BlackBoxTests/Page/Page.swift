@@ -70,6 +70,31 @@ struct Page: Sendable {
     /// Clicks on the middle of an element, once it has come to rest there.
     func click(_ selector: String) async throws {
         try await wait(until: "document.querySelector(\(Self.quote(selector)))?.checkVisibility()")
+        let (x, y) = try await middle(of: selector)
+        for type in ["mousePressed", "mouseReleased"] { try await mouse(type, x, y) }
+    }
+
+    /// Drags an element by the mouse until the pointer is on the middle of another one.
+    func drag(_ selector: String, to other: String) async throws {
+        let (x, y) = try await middle(of: selector)
+        let (_, end) = try await middle(of: other)
+        try await mouse("mousePressed", x, y)
+        for step in 1...8 {
+            try await mouse("mouseMoved", x, y + (end - y) * Double(step) / 8)
+            // The page follows once a frame.
+            try await evaluate("new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(true))))")
+        }
+        try await mouse("mouseReleased", x, end)
+    }
+
+    private func mouse(_ type: String, _ x: Double, _ y: Double) async throws {
+        let isMove = type == "mouseMoved"
+        try await call(
+            "Input.dispatchMouseEvent",
+            ["type": .string(type), "x": .number(x), "y": .number(y), "button": "left", "buttons": 1, "clickCount": isMove ? 0 : 1])
+    }
+
+    private func middle(of selector: String) async throws -> (x: Double, y: Double) {
         try await rest()
         let place = try await evaluate(
             """
@@ -80,10 +105,7 @@ struct Page: Sendable {
               return { x: left + width / 2, y: top + height / 2 };
             })()
             """)
-        for type in ["mousePressed", "mouseReleased"] {
-            try await call(
-                "Input.dispatchMouseEvent", ["type": .string(type), "x": place["x"], "y": place["y"], "button": "left", "clickCount": 1])
-        }
+        return (try #require(place["x"].number), try #require(place["y"].number))
     }
 
     /// Waits until no row glides any more.

@@ -56,6 +56,11 @@ import TodoClient
         try await ann.move("Water", .home)
         try await waitForTasks(both, open: ["Water", "Peas", "<b>Weed</b> & “dig”"], completed: ["Beans"])
 
+        try await ann.drag(ann.task("Water", "[data-action=move]"), to: ann.task("<b>Weed</b> & “dig”", "[data-action=move]"))
+        try await waitForTasks(both, open: ["Peas", "<b>Weed</b> & “dig”", "Water"], completed: ["Beans"])
+        try await bob.drag(bob.task("Water", "[data-action=move]"), to: bob.task("Peas", "[data-action=move]"))
+        try await waitForTasks(both, open: ["Water", "Peas", "<b>Weed</b> & “dig”"], completed: ["Beans"])
+
         try await edit(ann, bob)
         try await bob.click(bob.task("<b>Weed</b> & “dig”", "> [data-action=delete]"))
         try await waitForTasks(both, open: ["Water daily", "Peas"], completed: ["Beans"])
@@ -135,6 +140,9 @@ import TodoClient
                 try await bob.tick("Beans")
                 try await bob.waitForTasks(open: ["Peas"], completed: ["Beans"])
                 #expect(await bob.complaints() == [])
+                // What all these checks rely on: a complaint would be noticed.
+                try await bob.evaluate("console.error('heard'), setTimeout(() => { throw new Error('uncaught') })")
+                try await eventually("two complaints are noticed") { await bob.complaints().count == 2 }
             }
         }
     }
