@@ -45,6 +45,12 @@ extension TransactionRun {
         try require(roleNeeded(toSet: set, of: object), in: project)
     }
 
+    /// Sight of every object concerned comes before the right to any: here, of the project that an item is to move into.
+    func requireSight(ofTarget set: FieldValues, _ className: ClassName) throws {
+        guard className == .item, let target = set.first(where: { $0.place == ItemField.projectId })?.value.string else { return }
+        _ = try visible(.project, target, path: "set.projectId")
+    }
+
     func mayChange(_ object: Object, _ set: FieldValues) throws -> Bool {
         guard let projectId = object.projectId, let role = try role(inProject: projectId) else { return false }
         return role >= roleNeeded(toSet: set, of: object)
