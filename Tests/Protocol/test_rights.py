@@ -29,7 +29,7 @@ class Shared:
             "edit": {
                 "create an item": create(self.project),
                 "upsert a new item": {"upsert": "Item", "object": {"itemId": fresh("i"), "projectId": self.project, "body": "b"}},
-                "upsert an item": {"upsert": "Item", "object": {"itemId": self.item, "body": "b"}},
+                "upsert an item": {"upsert": "Item", "object": {"itemId": self.item, "projectId": self.project, "body": "b"}},
                 "update an item": update(self.item, body="New"),
                 "move an item": {"move": "Item", "id": self.item, "to": "end"},
                 "move an item before another": {"move": "Item", "id": self.other, "before": self.item},
@@ -242,6 +242,14 @@ def test_ids_belong_to_the_store_so_an_unseen_one_is_a_conflict(shared, ben):
     assert ben.refused({"upsert": "Project", "object": {"projectId": s.project, "name": "N"}}).code == CONFLICT
     assert s.anna.get("Item", s.item)["body"] == "One"
     assert s.anna.get("Project", s.project)["name"] == "Project"
+
+
+def test_an_upsert_of_an_unseen_item_without_its_project_is_answered_as_one_of_an_unknown_item(shared, ben):
+    s = shared()
+    unseen = ben.refused({"upsert": "Item", "object": {"itemId": s.item, "body": "b"}})
+    unknown = ben.refused({"upsert": "Item", "object": {"itemId": fresh("i"), "body": "b"}})
+    assert (unseen.code, unseen.message, unseen.data) == (unknown.code, unknown.message, unknown.data)
+    assert unseen.code == -32602
 
 
 def test_sight_and_right_of_the_target_project_are_checked_before_the_id(shared, ben):

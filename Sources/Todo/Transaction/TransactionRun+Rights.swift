@@ -39,7 +39,8 @@ extension TransactionRun {
 
     func requireRight(toSet set: FieldValues, of object: Object) throws {
         guard let projectId = object.projectId, let project = try store.object(.project, projectId) else {
-            throw Refusal(.notPermitted, "keptByServer", "A \(object.className.name) can't be changed by a transaction.")
+            throw Refusal(
+                .notPermitted, "keptByServer", "The server keeps \(object.className.name) objects; a transaction can't change them.")
         }
         try require(roleNeeded(toSet: set, of: object), in: project)
     }

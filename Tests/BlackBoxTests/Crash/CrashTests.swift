@@ -34,7 +34,7 @@ import TodoProtocol
 
         for number in 1...kills {
             let round = CrashRound()
-            let clients = try await Self.connect(writers, to: server.url)
+            let clients = try await Self.open(writers, to: server.url)
             let load = Task { [writers] in try await Self.write(clients, writers, round) }
             let steadfastLoad = Task { [steadfast] in try await Self.write(steadfastClients, steadfast, round) }
             let wanted = Int.random(in: 20...120, using: &random)
@@ -115,7 +115,7 @@ import TodoProtocol
     }
 
     /// Connections that end with the server.
-    private static func connect(_ writers: [CrashWriter], to url: String) async throws -> [TodoClient] {
+    private static func open(_ writers: [CrashWriter], to url: String) async throws -> [TodoClient] {
         var options = ClientOptions()
         options.reconnects = false
         var clients: [TodoClient] = []

@@ -100,11 +100,9 @@ struct CrashWriter: Sendable {
                 break
             }
             switch choice {
-            case 5,
-                6 where !task.isDone:
+            case 5...6 where !task.isDone:
                 step = .tick(body: body, id: id)
-            case 7,
-                8 where task.priority < 3:
+            case 7...8 where task.priority < 3:
                 step = .raise(body: body, id: id, from: task.priority)
             default: step = .remove(body: body, id: id)
             }

@@ -1,9 +1,10 @@
 import Foundation
 import Testing
 
-/// A headless Chromium with a profile of its own. Made by `withChromium`, which ends it.
-final class Chromium: Sendable {
-    let tools: DevTools
+/// The browser of one test: the windows that it opens are closed when the test ends. Made by `withBrowser`.
+final class Browser {
+    private let tools: DevTools
+    private var contexts: [JSON] = []
 
     fileprivate init(tools: DevTools) {
         self.tools = tools
@@ -12,6 +13,7 @@ final class Chromium: Sendable {
     /// Opens a window of a person of its own: nothing of the others' storage is in it.
     func open(_ url: String, _ screen: Page.Screen = .desk) async throws -> Page {
         let context = try await tools.call("Target.createBrowserContext")["browserContextId"]
+        contexts.append(context)
         let target = try await tools.call(
             "Target.createTarget", ["url": "about:blank", "browserContextId": context, "newWindow": true])["targetId"]
         let answer = try await tools.call("Target.attachToTarget", ["targetId": target, "flatten": true])
@@ -23,11 +25,46 @@ final class Chromium: Sendable {
         try await page.call("Page.navigate", ["url": .string(url)])
         return page
     }
+
+    fileprivate func closeWindows() async {
+        for context in contexts { _ = try? await tools.call("Target.disposeBrowserContext", ["browserContextId": context]) }
+    }
+}
+
+/// Windows for the body, closed afterwards.
+func withBrowser<Result>(
+    isolation: isolated (any Actor)? = #isolation, _ body: (Browser) async throws -> Result
+) async throws -> Result {
+    let browser = Browser(tools: try #require(ChromiumTrait.tools, "the suite has the trait 'chromium'"))
+    do {
+        let result = try await body(browser)
+        await browser.closeWindows()
+        return result
+    } catch {
+        await browser.closeWindows()
+        throw error
+    }
+}
+
+/// One headless Chromium for all tests of a suite, started before the first and ended after the last.
+struct ChromiumTrait: SuiteTrait, TestScoping {
+    @TaskLocal fileprivate static var tools: DevTools?
+
+    func provideScope(for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void) async throws {
+        try await withChromium { tools in
+            try await Self.$tools.withValue(tools) { try await function() }
+        }
+    }
+}
+
+extension Trait where Self == ChromiumTrait {
+    /// The suite's tests drive a browser, by `withBrowser`.
+    static var chromium: ChromiumTrait { ChromiumTrait() }
 }
 
 /// A running browser for the body.
-func withChromium<Result>(
-    isolation: isolated (any Actor)? = #isolation, _ body: (Chromium) async throws -> Result
+private func withChromium<Result>(
+    isolation: isolated (any Actor)? = #isolation, _ body: (DevTools) async throws -> Result
 ) async throws -> Result {
     try await withTemporaryFolder("browser") { folder in
         let profile = folder.appending(path: "profile")
@@ -39,7 +76,7 @@ func withChromium<Result>(
                 "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-extensions",
                 "--remote-debugging-port=0", "--user-data-dir=\(profile.path)", "about:blank",
             ],
-            output: folder.appending(path: "browser.log"), folder: folder)
+            output: folder.appending(path: "browser.log"))
         defer { process.kill() }
         let place = profile.appending(path: "DevToolsActivePort")
         var lines: [Substring] = []
@@ -51,7 +88,7 @@ func withChromium<Result>(
         let tools = try await DevTools(url: "ws://127.0.0.1:\(lines[0])\(lines[1])")
         await tools.start()
         do {
-            let result = try await body(Chromium(tools: tools))
+            let result = try await body(tools)
             await tools.stop()
             return result
         } catch {

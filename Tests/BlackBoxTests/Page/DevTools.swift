@@ -41,8 +41,11 @@ actor DevTools {
         var command: [String: JSON] = ["id": .number(Double(id)), "method": .string(method), "params": parameters]
         if let session { command["sessionId"] = .string(session) }
         let text = JSON.object(command).text
-        let answer = try await withCheckedThrowingContinuation { continuation in
-            guard !isOver else { return continuation.resume(throwing: ClientError.ended) }
+        let answer: JSON = try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<JSON, any Error>) in
+            guard !isOver else {
+                continuation.resume(throwing: ClientError.ended)
+                return
+            }
             waiting[id] = continuation
             do { try connection.send(text) } catch { waiting.removeValue(forKey: id)?.resume(throwing: error) }
         }

@@ -13,7 +13,7 @@ struct Page: Sendable {
             switch self {
             case .desk: (1280, 800)
             case .phone: (390, 844)
-            case .half: (640, 800)
+            case .half: (636, 680)
             }
         }
     }

@@ -1,15 +1,16 @@
 import Foundation
 import Testing
 
-/// Pictures of the page, for its documentation and for looking at: `TODO_SCREENSHOTS=FOLDER swift test --filter PagePictures`.
-@Suite struct PagePictures {
-    private static let folder = ProcessInfo.processInfo.environment["TODO_SCREENSHOTS"]
+/// Where pictures are wanted, if they are.
+private let pictureFolder = ProcessInfo.processInfo.environment["TODO_SCREENSHOTS"]
 
-    @Test(.enabled(if: folder != nil)) func `pictures of every view, on a desk and on a phone, light and dark`() async throws {
-        let folder = URL(filePath: try #require(Self.folder))
+/// Pictures of the page, for its documentation and for looking at: `TODO_SCREENSHOTS=FOLDER swift test --filter PagePictures`.
+@Suite(.chromium, .enabled(if: pictureFolder != nil)) struct PagePictures {
+    @Test func `pictures of every view, on a desk and on a phone, light and dark`() async throws {
+        let folder = URL(filePath: try #require(pictureFolder))
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try await withServer(.init(isDemo: true)) { server in
-            try await withChromium { browser in
+            try await withBrowser { browser in
                 let page = try await browser.open(server.page)
                 try await page.wait(until: "document.querySelector('#nickname')?.checkVisibility()")
                 try await shoot(page, "login", folder)

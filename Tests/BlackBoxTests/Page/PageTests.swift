@@ -1,11 +1,13 @@
 import Foundation
 import Testing
+import Todo
+import TodoClient
 
 /// The real page in a headless Chromium, in two windows of two people.
-@Suite(.serialized) struct PageTests {
+@Suite(.chromium) struct PageTests {
     @Test func `two people in two windows see each other's changes in the right sections and order`() async throws {
         try await withServer(.init(providers: "nickname", access: "everyone-write")) { server in
-            try await withChromium { browser in
+            try await withBrowser { browser in
                 let ann = try await browser.open(server.page)
                 let bob = try await browser.open(server.page)
                 try await ann.logIn(as: "ann")
@@ -118,7 +120,7 @@ import Testing
         try await withServer(.init(providers: "nickname", access: "everyone-read")) { server in
             let owner = try await connect(to: server, as: "ann")
             try await owner.makeProject("garden", name: "Garden", tasks: ["Beans", "Peas"])
-            try await withChromium { browser in
+            try await withBrowser { browser in
                 let bob = try await browser.open(server.page)
                 try await bob.logIn(as: "bob")
                 try await bob.openProject("Garden")
@@ -139,7 +141,7 @@ import Testing
 
     @Test func `an account is made by password, and logging out leaves nothing behind`() async throws {
         try await withServer(.init(providers: "password")) { server in
-            try await withChromium { browser in
+            try await withBrowser { browser in
                 let ann = try await browser.open(server.page)
                 try await ann.wait(until: "document.querySelector('#username')?.checkVisibility()")
                 try await ann.wait(until: "!document.querySelector('#nickname').checkVisibility()")
@@ -176,7 +178,7 @@ import Testing
 
     @Test func `the page comes back by itself when the server does, and sends what was typed meanwhile`() async throws {
         try await withServer(.init(providers: "nickname", access: "everyone-write")) { server in
-            try await withChromium { browser in
+            try await withBrowser { browser in
                 let ann = try await browser.open(server.page)
                 let bob = try await browser.open(server.page)
                 try await ann.logIn(as: "ann")

@@ -25,7 +25,7 @@ final class ChildProcess {
     /// - Parameters:
     ///   - output: what its output is appended to.
     ///   - environment: set in addition to this process's own variables, without those that configure a server.
-    init(_ program: String, _ arguments: [String], output: URL, environment: [String: String] = [:], folder: URL) throws {
+    init(_ program: String, _ arguments: [String], output: URL, environment: [String: String] = [:]) throws {
         let file = open(output.path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw Failure(description: "\(output.path) can't be written: \(Self.text(of: errno))") }
         defer { close(file) }
@@ -38,7 +38,6 @@ final class ChildProcess {
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_adddup2(&actions, file, STDOUT_FILENO)
         posix_spawn_file_actions_adddup2(&actions, file, STDERR_FILENO)
-        posix_spawn_file_actions_addchdir_np(&actions, folder.path)
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }

@@ -43,14 +43,14 @@ final class ServerProcess {
     @discardableResult
     func launch() throws -> ChildProcess {
         precondition(!isRunning, "the server runs already")
-        var arguments = ["--port", String(port)]
+        var arguments = ["--port", String(port), "--public", try Self.publicFolder().path]
         if options.isDemo {
             arguments.append("--demo")
         } else {
             arguments += ["--data", folder.appending(path: "data").path, "--providers", options.providers, "--access", options.access]
         }
         let started = try ChildProcess(
-            try Self.program(), arguments, output: output, environment: ["TMPDIR": folder.path], folder: try Self.packageFolder())
+            try Self.program(), arguments, output: output, environment: ["TMPDIR": folder.path])
         process = started
         return started
     }
@@ -100,14 +100,15 @@ final class ServerProcess {
         return URL(filePath: String(bundle)).deletingLastPathComponent()
     }
 
-    /// Where `Public` is.
-    private static func packageFolder() throws -> URL {
-        var folder = try buildFolder()
+    /// The page of these sources, wherever the build lies.
+    private static func publicFolder() throws -> URL {
+        var folder = URL(filePath: #filePath)
         while folder.path != "/" {
-            if FileManager.default.fileExists(atPath: folder.appending(path: "Package.swift").path) { return folder }
             folder.deleteLastPathComponent()
+            let found = folder.appending(path: "Public")
+            if FileManager.default.fileExists(atPath: found.appending(path: "index.html").path) { return found }
         }
-        return URL(filePath: FileManager.default.currentDirectoryPath)
+        throw ChildProcess.Failure(description: "there is no Public folder above \(#filePath)")
     }
 }
 
