@@ -199,6 +199,7 @@ struct LoadRun: EventHandler, ~Copyable {
     }
 
     mutating func end(_ loop: inout EventLoop) {
+        if phase == .writing { report.note(usages(loop), since: start) }
         phase = .over
         loop.stop()
     }
