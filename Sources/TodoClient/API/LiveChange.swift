@@ -35,6 +35,12 @@ public struct LiveUpdate: Sendable {
         public let from: Int
         /// Its place in the list as it becomes.
         public let to: Int
+
+        /// A row that moved between these places.
+        public init(from: Int, to: Int) {
+            self.from = from
+            self.to = to
+        }
     }
 
     init(_ update: ListUpdate, rows: [Object], version: Int64, by: [String]) {

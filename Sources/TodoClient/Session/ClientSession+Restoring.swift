@@ -17,12 +17,13 @@ extension ClientSession {
     /// Logged in again, where it was before: subscribes again and sends what was not answered.
     mutating func open(_ workspace: inout ClientWorkspace) -> SessionEvent {
         stage = .open
+        let unanswered = requests.sorted { $0.key < $1.key }
         // By name, so that the same session sends the same bytes every time.
         for name in lists.keys.sorted() {
             guard let list = lists[name], list.request == nil else { continue }
             resubscribe(list, &workspace)
         }
-        for (id, request) in requests.sorted(by: { $0.key < $1.key }) {
+        for (id, request) in unanswered {
             guard let message = request.message else { continue }
             message.withUnsafeBytes { socket.send($0, &workspace.codec, &workspace.output) }
             if !request.isRepeatable { requests[id]?.message = nil }
@@ -35,7 +36,7 @@ extension ClientSession {
         params.update = false
         params.since = list.replica.version
         params.epoch = params.since == nil ? nil : epoch
-        _ = request(.resubscribe(params.name), &workspace) { RequestEncoder.subscribe(id: $0, params, into: &$1) }
+        _ = request(.resubscribe(params.name), isRepeatable: false, &workspace) { RequestEncoder.subscribe(id: $0, params, into: &$1) }
     }
 
     /// No list can be resumed.

@@ -11,10 +11,8 @@ extension Outcome {
                 + "\(Self.rate(options.rate)) writes/s for \(Self.rate(options.seconds)) s, seed \(options.seed)",
             url, "",
         ]
-        lines += counts
-        lines += [""] + latencies
-        lines += [""] + costs
-        lines += [""] + verdict
+        if sent > 0 { lines += counts + [""] + latencies + [""] + costs + [""] }
+        lines += verdict
         return lines.joined(separator: "\n")
     }
 

@@ -199,6 +199,7 @@ struct LoadRun: EventHandler, ~Copyable {
     }
 
     mutating func end(_ loop: inout EventLoop) {
+        if phase == .writing { report.note(usages(loop), since: start) }
         phase = .over
         loop.stop()
     }
@@ -211,7 +212,7 @@ struct LoadRun: EventHandler, ~Copyable {
 
     /// The regular look at the time: progress, and whether the server is still there.
     private mutating func beat(_ loop: inout EventLoop) {
-        let elapsed = loop.now.nanoseconds(since: begun)
+        let elapsed = Instant.now().nanoseconds(since: begun)
         progress.show(phase, standing(elapsed: elapsed), at: loop.now)
         let silence = loop.now.nanoseconds(since: heard)
         guard silence > Int64(Self.patienceMilliseconds) * 1_000_000, phase != .writing else { return }

@@ -1,0 +1,34 @@
+import Testing
+import TodoClient
+
+@Suite("Addresses of servers")
+struct EndpointTests {
+    @Test(
+        "A URL is taken apart, with a port and a path of its own or the usual ones",
+        arguments: [
+            ("ws://localhost:8080/sync", "localhost", 8080, "/sync", "localhost:8080"),
+            ("ws://example.org", "example.org", 80, "/sync", "example.org"),
+            ("WS://example.org:81/", "example.org", 81, "/sync", "example.org:81"),
+            ("ws://10.0.0.1:9/a/b?c=d", "10.0.0.1", 9, "/a/b?c=d", "10.0.0.1:9"), ("ws://[::1]:8080/x", "::1", 8080, "/x", "[::1]:8080"),
+            ("ws://[::1]", "::1", 80, "/sync", "[::1]"), ("ws://h?token=1", "h", 80, "/?token=1", "h"),
+        ])
+    func parts(url: String, host: String, port: Int, target: String, authority: String) throws {
+        let endpoint = try Endpoint(url)
+        #expect(endpoint.host == host)
+        #expect(endpoint.port == port)
+        #expect(endpoint.target == target)
+        #expect(endpoint.authority == authority)
+    }
+
+    @Test(
+        "What can't be used is refused with an example of what can",
+        arguments: [
+            "localhost:8080", "http://localhost", "wss://localhost", "ws://", "ws://:80", "ws://h:0", "ws://h:65536", "ws://h:x",
+            "ws://h/#f",
+            "ws://u:p@h", "ws://h/ä", "ws://h h/", "",
+        ])
+    func refused(url: String) throws {
+        let fault = #expect(throws: Endpoint.Fault.self) { try Endpoint(url) }
+        #expect(fault?.description.contains("ws://127.0.0.1:8080/sync") == true)
+    }
+}
