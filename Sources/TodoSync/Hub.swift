@@ -282,7 +282,7 @@ extension SyncLimits {
     /// The bounds that `info` shows, by their names on the wire.
     var named: [(name: String, maximum: Int)] {
         [
-            ("subscriptions", subscriptions), ("partRows", partRows), ("queryObjects", queryObjects),
+            ("subscriptions", subscriptions), ("partRows", partRows), ("queryObjects", queryObjects), ("queryBytes", queryBytes),
             ("queuedRequests", queuedRequests), ("loginSeconds", Int(loginMilliseconds / 1000)),
             ("tokenSeconds", Int(tokenMilliseconds / 1000)),
         ]

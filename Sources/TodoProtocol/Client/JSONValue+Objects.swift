@@ -74,7 +74,7 @@ extension JSONValue {
             values[place] = try json.value(of: schema.fields[place])
         }
         for place in table.neededPlaces where values[place].isNull {
-            throw ServerMessageFault(message: "A \(schema.name) came without '\(schema.fields[place].name)'.")
+            throw ServerMessageFault(message: "The server sent \(schema.nameInSentence) without '\(schema.fields[place].name)'.")
         }
         return Object(className, values)
     }

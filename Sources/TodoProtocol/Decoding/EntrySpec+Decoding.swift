@@ -103,7 +103,7 @@ extension EntrySpec {
             throw .invalid(.keptByServer, "A User can't be written; 'register' and 'login' bring users into being.")
         }
         if verb == .move, className != .item {
-            throw .invalid(.unknownClass, "Only an Item has a place to be moved to, not a \(className.name).")
+            throw .invalid(.unknownClass, "Only an Item has a place to be moved to, not \(className.schema.nameInSentence).")
         }
     }
 

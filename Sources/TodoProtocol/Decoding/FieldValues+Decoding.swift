@@ -25,7 +25,7 @@ extension Parameters {
 
 extension JSONValue {
     fileprivate func fieldValues(of className: ClassName, as use: FieldUse) throws(ErrorResponse) -> FieldValues {
-        guard let members else { throw wrongType("an object with fields of a \(className.name)") }
+        guard let members else { throw wrongType("an object with fields of \(className.schema.nameInSentence)") }
         let schema = className.schema
         let table = FieldTable[className]
         var values: FieldValues = []
@@ -49,7 +49,7 @@ extension JSONValue {
         let names = schema.fields.prefix(schema.shownCount).map(\.name)
         let near = Suggestion.nearest(to: name, among: names).map { "did you mean '\($0)'?" }
         let hint = near ?? "it has \(names.joined(separator: ", "))."
-        return .invalid(.unknownField, "A \(schema.name) has no field '\(name)': \(hint)", path: name)
+        return .invalid(.unknownField, "There is no field '\(name)' in \(schema.nameInSentence): \(hint)", path: name)
     }
 
     private func value(of field: Field, as use: FieldUse) throws(ErrorResponse) -> Value {

@@ -278,6 +278,8 @@ struct PredicateLimitsTests {
         func pattern(_ count: Int) -> [Argument] { [.value(.string(String(repeating: "é", count: count)))] }
         #expect(limit("body LIKE $0", args: pattern(1024)) == nil)
         #expect(limit("body LIKE[c] $0", args: pattern(1025)) == .limit(name: "filterPatternLength", maximum: 1024))
+        #expect(limit("body LIKE $0 OR notes LIKE $0", args: pattern(512)) == nil)
+        #expect(limit("body LIKE $0 OR notes LIKE $0", args: pattern(513)) == .limit(name: "filterPatternLength", maximum: 1024))
     }
 
     @Test("The host may set other bounds")
