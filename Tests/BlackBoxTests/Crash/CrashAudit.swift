@@ -58,9 +58,8 @@ struct CrashAudit {
     var contradictions: [String] {
         var found: [String] = []
         let bodies = items.map { $0["body"].string ?? "" }
-        for (body, copies) in Dictionary(grouping: bodies) { $0 } where copies.count > 1 {
-            found.append("\(copies.count) tasks are '\(body)'")
-        }
+        let copies = Dictionary(grouping: bodies, by: { $0 }).mapValues(\.count)
+        for (body, count) in copies where count > 1 { found.append("\(count) tasks are '\(body)'") }
         for project in projects {
             let own = items.filter { $0["projectId"].string == project.key }
             let open = own.count { $0["isDone"] == false }
