@@ -76,7 +76,7 @@ import TodoProtocol
             let tasks = try await ann.tasks(of: "garden")
 
             #expect(try await server.stop() == .exit(0))
-            #expect(try await raw.waitForClose().code == 1001)
+            #expect(try await raw.waitForClose(withinMilliseconds: 60_000).code == 1001)
             try await server.start()
 
             try await eventually("the client is back; it is \(ann.state)") { ann.state == .open }

@@ -40,7 +40,7 @@ struct Page: Sendable {
     }
 
     /// Waits until an expression has that value; shows what it had instead.
-    func wait(for expected: JSON, _ expression: String, seconds: Double = 30) async throws {
+    func wait(for expected: JSON, _ expression: String, seconds: Double = 60) async throws {
         var last = JSON.null
         let came = try await holds(within: seconds) {
             // A page that is being loaded has no context to evaluate in.
@@ -54,7 +54,7 @@ struct Page: Sendable {
     }
 
     /// Waits until a condition holds in the page.
-    func wait(until condition: String, seconds: Double = 30) async throws {
+    func wait(until condition: String, seconds: Double = 60) async throws {
         try await wait(for: true, "Boolean(\(condition))", seconds: seconds)
     }
 

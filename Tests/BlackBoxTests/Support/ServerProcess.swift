@@ -43,7 +43,8 @@ final class ServerProcess {
     @discardableResult
     func launch() throws -> ChildProcess {
         precondition(!isRunning, "the server runs already")
-        var arguments = ["--port", String(port), "--public", try Self.publicFolder().path]
+        // Where many tests share few cores, the log-in may be long in coming.
+        var arguments = ["--port", String(port), "--public", try Self.publicFolder().path, "--login-seconds", "120"]
         if options.isDemo {
             arguments.append("--demo")
         } else {

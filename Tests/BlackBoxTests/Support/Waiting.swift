@@ -21,7 +21,7 @@ func holds(
 
 /// Waits until the condition is true, and fails with the sentence where it stays false.
 func eventually(
-    _ what: String, seconds: Double = 30, isolation: isolated (any Actor)? = #isolation, _ condition: () async throws -> Bool
+    _ what: String, seconds: Double = 60, isolation: isolated (any Actor)? = #isolation, _ condition: () async throws -> Bool
 ) async throws {
     guard try await holds(within: seconds, condition) else { throw StillNotSo(description: "still not so after \(seconds) s: \(what)") }
 }
