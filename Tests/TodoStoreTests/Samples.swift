@@ -9,7 +9,10 @@ enum Sample {
     static func project(_ id: String, owner: String = "u1", name: String = "Home", access: Access = .private) -> Object {
         Object(
             .project,
-            [.string(id), .string(owner), .string(name), .date(moment), .integer(0), .integer(0), .string(access.rawValue)])
+            [
+                .string(id), .string(owner), .string(name), .date(moment), .integer(0), .integer(0), .string(access.rawValue),
+                .string(owner),
+            ])
     }
 
     static func item(

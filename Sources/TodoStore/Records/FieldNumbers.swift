@@ -30,7 +30,9 @@ package struct FieldNumbers: Sendable {
         numbers = ClassName.allCases.map { [UInt64](repeating: 0, count: $0.schema.fields.count) }
         places = ClassName.allCases.map { _ in [:] }
         for assignment in assignments where assignment.number > 0 {
-            guard let className = ClassName(name: assignment.className), let place = className.schema.place(of: assignment.fieldName)
+            // Hidden fields too: the log has all that an object is made of.
+            guard let className = ClassName(name: assignment.className),
+                let place = className.schema.fields.firstIndex(where: { $0.name == assignment.fieldName })
             else { continue }
             numbers[Int(className.rawValue)][place] = UInt64(assignment.number)
             places[Int(className.rawValue)][UInt64(assignment.number)] = place
