@@ -2,7 +2,7 @@
 
 import { BoardView } from "./boardview.js";
 import { confirm } from "./dialogs.js";
-import { find, plural, setText } from "./dom.js";
+import { announce, find, plural, setText } from "./dom.js";
 import { LoginView } from "./loginview.js";
 import { People } from "./people.js";
 import { ProjectsView } from "./projectsview.js";
@@ -110,10 +110,14 @@ class App {
     if (isFine) {
       clearTimeout(this.#bannerTimer);
       this.#bannerTimer = 0;
+      if (!banner.hidden) announce("Online again.");
       banner.hidden = true;
       return;
     }
-    this.#bannerTimer ||= setTimeout(() => (banner.hidden = false), bannerAfter);
+    this.#bannerTimer ||= setTimeout(() => {
+      banner.hidden = false;
+      announce("Offline.");
+    }, bannerAfter);
     const unsent = waiting.length > 0 ? ` ${plural(waiting.length, "change", "changes")} will be sent then.` : "";
     setText(find("#connection-text"), statusText(status, unsent));
     find("#reconnect").hidden = status.state !== "waiting" && status.state !== "stopped";

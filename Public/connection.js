@@ -54,8 +54,13 @@ export class Connection {
     return this.#socket?.readyState === WebSocket.OPEN;
   }
 
-  /** Connects now, whatever was waited for. */
+  /** Connects now, whatever was waited for; asked for by a person or a sign that the network is back. */
   connect() {
+    this.#failures = 0;
+    this.#open();
+  }
+
+  #open() {
     if (this.#socket) return;
     clearTimeout(this.#retryTimer);
     this.#retryTimer = 0;
@@ -149,7 +154,7 @@ export class Connection {
     this.#failures += 1;
     // Half of the delay is chance, so that the clients of a restarted server don't come back as one.
     const delay = leastDelay + ceiling * (0.5 + Math.random() / 2);
-    this.#retryTimer = setTimeout(() => this.connect(), delay);
+    this.#retryTimer = setTimeout(() => this.#open(), delay);
     this.#handlers.status({ state: "waiting", retryAt: performance.now() + delay });
   }
 

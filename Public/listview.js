@@ -198,9 +198,13 @@ export class ListView {
   }
 
   #place(element, before) {
-    // `moveBefore` keeps focus, selection and a date picker open where the browser knows it.
-    if (element.isConnected && this.container.moveBefore) this.container.moveBefore(element, before);
-    else this.container.insertBefore(element, before);
+    if (this.container.moveBefore && element.contains(document.activeElement)) {
+      // Keeps focus, selection and an open date picker; but it drops style changes that are not laid out yet.
+      element.getBoundingClientRect();
+      this.container.moveBefore(element, before);
+    } else {
+      this.container.insertBefore(element, before);
+    }
   }
 }
 

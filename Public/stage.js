@@ -109,7 +109,9 @@ export class Stage {
       }
       const x = from.left - after.left;
       const y = clamp(from.top - after.top, innerHeight);
-      if (Math.abs(x) > 0.5 || Math.abs(y) > 0.5) move(row.element, x, y);
+      // A row that passes others passes above them.
+      const isPassing = Math.abs(x) > 1 || Math.abs(y) > after.height * 1.5;
+      if (Math.abs(x) > 0.5 || Math.abs(y) > 0.5) move(row.element, x, y, isPassing ? 4 : "auto");
       if (changed.has(row.key)) flash(row.element);
     }
   }
@@ -150,8 +152,8 @@ function enter(element) {
   play(element, [{ opacity: 0, transform: "translateY(-10px)" }, { opacity: 1, transform: "none" }], enterTime);
 }
 
-function move(element, x, y) {
-  play(element, [{ transform: `translate(${x}px, ${y}px)` }, { transform: "none" }], moveTime);
+function move(element, x, y, zIndex) {
+  play(element, [{ transform: `translate(${x}px, ${y}px)`, zIndex }, { transform: "none", zIndex }], moveTime);
 }
 
 function flash(element) {
@@ -160,12 +162,13 @@ function flash(element) {
 
 /** Takes the row out of the list at once and lets its picture fade where it stood. */
 function leave(element, container, rect) {
-  const origin = container.getBoundingClientRect();
   element.inert = true;
   element.dataset.leaving = "";
   delete element.dataset.itemId;
   delete element.dataset.projectId;
   container.append(element);
+  // An empty list takes no room, so its place is known only with the row in it.
+  const origin = container.getBoundingClientRect();
   Object.assign(element.style, {
     top: `${rect.top - origin.top}px`, left: `${rect.left - origin.left}px`, width: `${rect.width}px`,
   });

@@ -68,8 +68,11 @@ public struct JSONValue {
         return String(decoding: utf8, as: UTF8.self)
     }
 
-    /// Whether this is a string that holds U+0000, which JSON allows and most callers must refuse.
-    @inlinable public var containsNUL: Bool { node.pointee.has_nul != 0 }
+    /// Whether this string, or any key or string inside this array or object, holds U+0000, which JSON allows and most callers must refuse.
+    @inlinable public var containsNUL: Bool {
+        for index in 0..<Int(node.pointee.span) where node[index].has_nul != 0 { return true }
+        return false
+    }
 
     /// Whether this is the string `text`.
     @inlinable public func isString(_ text: StaticString) -> Bool {

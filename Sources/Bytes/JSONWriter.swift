@@ -84,6 +84,22 @@ public struct JSONWriter: ~Copyable {
         needsComma = false
     }
 
+    /// Writes a member's key that is encoded already, with its quotes and its colon: `"itemId":`.
+    @inlinable public mutating func key(encoded: String) {
+        separate()
+        bytes.append(utf8: encoded)
+        needsComma = false
+    }
+
+    /// Writes a string of up to `capacity` bytes that `body` writes itself and that need no escaping; it returns how many it wrote.
+    @inlinable public mutating func string(upTo capacity: Int, _ body: (UnsafeMutableRawBufferPointer) -> Int) {
+        bytes.reserve(capacity + 3)
+        separate()
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(upTo: capacity, body)
+        bytes.append(UInt8(ascii: "\""))
+    }
+
     /// Writes a string.
     @inlinable public mutating func value(_ text: String) {
         var text = text

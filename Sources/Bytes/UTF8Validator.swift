@@ -33,7 +33,17 @@ public struct UTF8Validator: Sendable {
             if pending == 0 {
                 while at + 8 <= count, bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self) & 0x8080_8080_8080_8080 == 0 { at += 8 }
                 if at == count { break }
-                if !begin(bytes[at]) { return at }
+                let lead = bytes[at]
+                // Most text is of characters that are here as a whole: two- and three-byte forms without special cases.
+                if lead >= 0xC2 && lead < 0xE0 && at + 1 < count && bytes[at + 1] & 0xC0 == 0x80 {
+                    at += 2
+                    continue
+                }
+                if lead > 0xE0 && lead < 0xED && at + 2 < count && bytes[at + 1] & 0xC0 == 0x80 && bytes[at + 2] & 0xC0 == 0x80 {
+                    at += 3
+                    continue
+                }
+                if !begin(lead) { return at }
             } else {
                 let byte = bytes[at]
                 if byte < low || byte > high { return at }

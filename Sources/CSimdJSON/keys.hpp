@@ -22,6 +22,12 @@ class KeyCheck {
         return memcmp(bytes + a.begin, bytes + b.begin, a.length);
     }
 
+    static bool equal(const decltype(todo_json_node::value) &one, const decltype(todo_json_node::value) &other, const uint8_t *bytes) {
+        auto a = one.text, b = other.text;
+        // Most keys of one length differ in their first byte already.
+        return a.length == b.length && (a.length == 0 || bytes[a.begin] == bytes[b.begin]) && memcmp(bytes + a.begin, bytes + b.begin, a.length) == 0;
+    }
+
 public:
     /// `object` is the index of a complete object node. On a duplicate, `fault` is the later key's offset.
     todo_json_code check(const todo_json_node *nodes, uint32_t object, const uint8_t *bytes, uint32_t &fault) {
@@ -31,7 +37,7 @@ public:
             uint32_t keys[pairwise_max];
             for (uint32_t i = 0, key = first; i < count; ++i, key += 1 + nodes[key + 1].span) {
                 for (uint32_t j = 0; j < i; ++j) {
-                    if (compare(nodes[keys[j]], nodes[key], bytes) == 0) {
+                    if (equal(nodes[keys[j]].value, nodes[key].value, bytes)) {
                         fault = nodes[key].begin;
                         return TODO_JSON_DUPLICATE_KEY;
                     }

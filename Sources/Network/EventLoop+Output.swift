@@ -108,7 +108,7 @@ extension EventLoop {
         if channel.pointee.queue.isEmpty {
             channel.pointee.flags.remove(.overflowed)
             if channel.pointee.flags.contains(.finishing) { endWriting(channel, id) }
-        } else if channel.pointee.queue.cost > outboundBytesMax, channel.pointee.flags.isDisjoint(with: [.overflowed, .finishing]) {
+        } else if channel.pointee.queue.backlogCost > outboundBytesMax, channel.pointee.flags.isDisjoint(with: [.overflowed, .finishing]) {
             channel.pointee.flags.insert(.overflowed)
             notices.append(Notice(id: id, kind: .overflowed))
         }

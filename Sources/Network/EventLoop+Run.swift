@@ -14,6 +14,7 @@ extension EventLoop {
         while !shouldStop {
             turn(&handler, mailbox, &batch, mayBlock: true)
         }
+        if hasNotices { tellNotices(to: &handler) }
         unwatch(mailbox: mailbox.descriptor)
     }
 
@@ -39,8 +40,9 @@ extension EventLoop {
         if takeAlarm() { handler.alarmed(&self) }
         if hasNotices { tellNotices(to: &handler) }
         handler.turnEnding(&self)
+        // What the flush finds out is told in the next turn, before that one ends: a handler hands over what it was told when a turn
+        // ends, and the next turn does not wait while there are notices.
         flush()
-        if hasNotices { tellNotices(to: &handler) }
     }
 
     @inlinable

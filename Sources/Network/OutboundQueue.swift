@@ -38,8 +38,12 @@ struct OutboundQueue: ~Copyable {
     var isEmpty: Bool { head == tail }
     var count: Int { Int(tail - head) }
 
-    /// What the queue counts against the limit.
-    var cost: Int { byteCount + count * Self.segmentOverhead }
+    /// What the queue counts against the limit: all that waits behind the piece which is on its way. One message may be larger than
+    /// the limit without its reader being slow.
+    var backlogCost: Int {
+        guard let segments, !isEmpty else { return 0 }
+        return byteCount - Int(segments[Int(head)].count) + (count - 1) * Self.segmentOverhead
+    }
 
     mutating func append(_ bytes: SharedBytes, pool: inout SegmentPool) {
         push(Segment(owner: bytes, start: 0, count: Int32(bytes.count), isMarked: false, isBegun: false), pool: &pool)

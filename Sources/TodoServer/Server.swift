@@ -44,7 +44,7 @@ struct Server {
         let loops = max(1, ProcessInfo.processInfo.activeProcessorCount - 1)
         let figures = SharedFigures()
         let status = ServerStatus(loops: loops) { figures.metrics() }
-        let router = HTTPRouter(files: try staticFiles(), status: status, limits: EdgeLimits())
+        let router = HTTPRouter(files: try staticFiles(), status: status, limits: configuration.edge)
         let mailboxes = try (0..<loops).map { _ in try Mailbox<EdgeMessage<PortMessage>>() }
         let inbox = try Mailbox<CommitterMessage>()
         announce(listener.address)
@@ -82,7 +82,9 @@ struct Server {
         let jobs = try JobPool(committer: inbox)
         var settings = SyncSettings(
             server: Version.name, providers: configuration.providers, accessOfNewProjects: configuration.access)
-        settings.frontLimits = EdgeLimits().shown
+        settings.allowsSignUp = configuration.allowsSignUp
+        settings.limits = configuration.sync
+        settings.frontLimits = configuration.edge.shown
         let committer = Committer(
             mailbox: inbox, settings: settings, log: log,
             deliver: { loop, deliveries in _ = mailboxes[loop].post(contentsOf: EdgeMessages(deliveries).messages) },

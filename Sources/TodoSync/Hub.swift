@@ -35,6 +35,7 @@ public final class Hub {
     var resumptions: (version: Int64, batches: [Int64: ChangeBatch]) = (0, [:])
     private var ready: [Session] = []
     private var isShutDown = false
+    private var isUpkeepDue = false
 
     /// Counters for the operator.
     public private(set) var figures = SyncFigures()
@@ -55,18 +56,25 @@ public final class Hub {
         for input in inputs { take(input) }
         runReady()
         rebalance()
+        if isUpkeepDue { upkeep() }
     }
 
     /// Upkeep, to be called about once a second: deadlines, expired tokens, the change log.
     public func tick(at moment: Moment) {
         self.moment = moment
         closeThoseWithoutLogin()
+        upkeep()
+        runReady()
+    }
+
+    /// One small step, so that no commit waits for it; where more is waiting, the next turn takes the next.
+    private func upkeep() {
         do {
-            _ = try store.upkeep(now: moment.wall, limits: UpkeepLimits())
+            isUpkeepDue = try store.upkeep(now: moment.wall, limits: UpkeepLimits())
         } catch {
+            isUpkeepDue = false
             log(.error, "upkeep of the store failed: \(error.message)")
         }
-        runReady()
     }
 
     /// The deliveries for one event loop since the last call, in order.
@@ -274,7 +282,7 @@ extension SyncLimits {
     /// The bounds that `info` shows, by their names on the wire.
     var named: [(name: String, maximum: Int)] {
         [
-            ("subscriptions", subscriptions), ("partRows", partRows), ("queryObjects", queryObjects),
+            ("subscriptions", subscriptions), ("partRows", partRows), ("queryObjects", queryObjects), ("queryBytes", queryBytes),
             ("queuedRequests", queuedRequests), ("loginSeconds", Int(loginMilliseconds / 1000)),
             ("tokenSeconds", Int(tokenMilliseconds / 1000)),
         ]

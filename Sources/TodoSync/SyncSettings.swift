@@ -14,6 +14,10 @@ public struct SyncLimits: Sendable {
     public var subscriptions = 200
     /// Rows of one part of a first list; more come in further parts.
     public var partRows = 500
+    /// Bytes of one part of a first list, about: a part with large rows has fewer of them.
+    public var partBytes = 256 << 10
+    /// Bytes that the objects of one `query` may have, about; more are refused with `-32005`: use `limit` and `offset`.
+    public var queryBytes = 48 << 20
     /// Objects that one `query` may answer; more are refused with `-32005`: use `limit` and `offset`.
     public var queryObjects = 100_000
     /// Objects that one filter form or deletion may touch; more are refused with `-32005`.

@@ -30,7 +30,12 @@ struct HTTPHeadScanner: ~Copyable {
     /// Takes the next piece.
     mutating func scan(_ bytes: UnsafeRawBufferPointer) -> Step {
         let before = position
-        for (index, byte) in bytes.enumerated() {
+        for index in 0..<bytes.count {
+            let byte = bytes[index]
+            if isOrdinary(byte) {
+                position += 1
+                continue
+            }
             if let fault = take(byte) { return .refused(fault) }
             if byte != UInt8(ascii: "\n") { continue }
             let lineLength = position - lineBegin - 2
@@ -50,6 +55,16 @@ struct HTTPHeadScanner: ~Copyable {
         }
         held.append(bytes)
         return .incomplete
+    }
+
+    /// Whether the byte is a printable one inside a line, with room left: nearly all are, and need no closer look.
+    @inline(__always) private func isOrdinary(_ byte: UInt8) -> Bool {
+        byte >= 0x20 && byte != 0x7F && !afterReturn && position < bound
+    }
+
+    /// The position up to which the present line and the head stay within their bounds.
+    private var bound: Int {
+        min(limits.headBytesMax, lineBegin + (lineCount == 0 ? limits.startLineBytesMax : limits.headerLineBytesMax))
     }
 
     /// Checks one byte against its neighbours and the bounds.

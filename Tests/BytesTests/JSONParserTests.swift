@@ -184,10 +184,19 @@ import Testing
             let elements = try #require(root.elements.map(Array.init))
             #expect(elements.map(\.string) == ["é😀/€", "plain é", "\u{0}", "", "\u{FFFF}"])
             #expect(elements.map(\.containsNUL) == [false, false, true, false, false])
+            #expect(root.containsNUL)
             #expect(
                 elements.map { String(decoding: $0.rawJSON, as: UTF8.self) } == [
                     #""\u00e9\ud83d\ude00\/\u20ac""#, "\"plain é\"", #""\u0000""#, "\"\"", #""\uFFFF""#,
                 ])
+        }
+    }
+
+    @Test("U+0000 is found in keys and strings at any depth")
+    func deepNUL() throws {
+        var parser = JSONParser()
+        try parser.read(#"[{"a":[{"b\u0000":1}]},{"a":["b",1]},{"c":{"d":"\u0000"}},7]"#) { root in
+            #expect(root.elements?.map(\.containsNUL) == [true, false, true, false])
         }
     }
 

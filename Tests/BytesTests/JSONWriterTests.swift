@@ -8,6 +8,22 @@ import Testing
         return json.finish().string
     }
 
+    @Test("keys and texts that are encoded already go in as they are, with commas around them")
+    func encodedParts() {
+        let text = written { json in
+            json.beginObject()
+            json.key(encoded: "\"a\":")
+            json.string(upTo: 5) { buffer in
+                buffer[0] = UInt8(ascii: "x")
+                return 1
+            }
+            json.key(encoded: "\"b\":")
+            json.value(2)
+            json.endObject()
+        }
+        #expect(text == #"{"a":"x","b":2}"#)
+    }
+
     @Test("commas come where they must and nowhere else")
     func commas() {
         let text = written { json in

@@ -3,11 +3,9 @@
 import itertools
 import pathlib
 import tempfile
-from types import SimpleNamespace
 
 import pytest
 
-import raw
 from client import Session
 from process import Server
 
@@ -148,49 +146,3 @@ def update(item, /, class_="Item", **fields):
 
 def delete(item, /, class_="Item"):
     return {"delete": class_, "id": item}
-
-
-# What takes a minute by the contract is begun with the run and looked at last.
-
-
-class Watch:
-    """Connections opened when the run begins, for rules that count in seconds."""
-
-    def __init__(self):
-        self.server = Server("--providers", "password,nickname")
-        self.never_logged_in = Session(self.server.url)
-        self.logged_in = Session(self.server.url)
-        self.logged_in.login_as("awake")
-        self.logged_out = Session(self.server.url)
-        self.logged_out.login_as("gone")
-        self.logged_out.call("logout")
-        self.silent = raw.RawWebSocket(self.server.port)
-        self.silent.send_frame(
-            raw.TEXT, '{"jsonrpc":"2.0","id":1,"method":"login","params":{"provider":"nickname","nickname":"silent"}}'
-        )
-        assert '"result"' in self.silent.receive_text()
-
-    def close(self):
-        self.server.close()
-
-
-_watch = SimpleNamespace(wanted=False, current=None)
-
-
-def pytest_collection_modifyitems(items):
-    items.sort(key=lambda item: "watch" in item.fixturenames)
-    _watch.wanted = any("watch" in item.fixturenames for item in items)
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _start_watch():
-    if _watch.wanted:
-        _watch.current = Watch()
-    yield
-    if _watch.current:
-        _watch.current.close()
-
-
-@pytest.fixture
-def watch():
-    return _watch.current

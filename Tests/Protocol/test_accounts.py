@@ -202,9 +202,19 @@ def test_a_log_in_with_bad_parameters_is_refused_with_their_path(connect, params
 
 @pytest.mark.parametrize("provider", ["facebook", "jwt", "", "Password"])
 def test_a_provider_that_is_not_enabled_is_an_invalid_parameter(connect, provider):
-    error = connect().error("login", {"provider": provider})
+    error = connect().error("login", {"provider": provider} | ({"token": "a.b.c"} if provider == "jwt" else {}))
     assert error.code == -32008
     assert "Invalid parameter 'provider'" in error.message
+
+
+def test_where_sign_up_is_off_nobody_registers_and_those_who_have_an_account_log_in(start_server, connect):
+    server = start_server()
+    connect(server).register("anna", "correct horse")
+    server.stop()
+    server.flags += ["--sign-up", "no"]
+    server.start()
+    assert connect(server).error("register", username="ben", password="correct horse").code == -32002
+    connect(server).login_with_password("anna", "correct horse")
 
 
 def test_nicknames_are_off_by_default(start_server, connect):

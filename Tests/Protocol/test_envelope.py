@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from replica import LiveList
+
 INFO = '{"jsonrpc":"2.0","id":1,"method":"info"}'
 
 
@@ -387,17 +389,26 @@ def test_requests_of_a_batch_are_carried_out_in_order(anna):
     assert [o["name"] for a in answers if "objects" in a["result"] for o in a["result"]["objects"]] == ["One", "Two"]
 
 
-def test_inside_a_batch_notifications_come_first_and_the_array_last(anna):
-    from replica import LiveList
+def create_project(anna, id_):
+    return anna.request("write", {"changes": [{"create": "Project", "object": {"projectId": id_, "name": "N"}}]})
 
-    anna.lists["mine"] = LiveList("mine")
+
+def test_inside_a_batch_notifications_come_first_and_the_array_last(anna):
+    live = anna.subscribe("mine", "Project", filter="owner == $user")
+    answers = anna.batch(create_project(anna, "batch-1"), anna.request("info"), create_project(anna, "batch-2"))
+    assert all("result" in a for a in answers)
+    assert live.keys == ["batch-1", "batch-2"]
+
+
+def test_a_list_subscribed_to_in_a_batch_comes_to_reflect_a_write_of_that_batch(anna):
+    live = anna.lists["mine"] = LiveList("mine")
     answers = anna.batch(
-        anna.request("subscribe", {"name": "mine", "class": "Project", "filter": "owner == $user"}),
-        anna.request("write", {"changes": [{"create": "Project", "object": {"projectId": "first-then", "name": "N"}}]}),
+        anna.request("subscribe", {"name": "mine", "class": "Project", "filter": "owner == $user"}), create_project(anna, "batch-3")
     )
     assert all("result" in a for a in answers)
-    assert anna.lists["mine"].is_complete
-    assert "first-then" in anna.lists["mine"].keys
+    anna.wait_complete(live)
+    anna.settle(answers[1]["result"]["version"])
+    assert live.keys == ["batch-3"]
 
 
 # One connection, one order

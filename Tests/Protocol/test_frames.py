@@ -193,12 +193,9 @@ def test_a_message_that_is_too_big_closes_with_1009_before_its_payload_comes(soc
 def test_fragments_that_are_too_big_together_close_with_1009(socket):
     part = b" " * 60_000
     socket.send_frame(TEXT, part, fin=False)
-    with pytest.raises(ConnectionError):
-        try:
-            for _ in range(2_000):
-                socket.send_frame(CONTINUATION, part, fin=False)
-        finally:
-            assert socket.receive_close() == 1009
+    for _ in range(20):
+        socket.send_frame(CONTINUATION, part, fin=False)
+    ends_with(socket, 1009)
 
 
 @pytest.mark.parametrize("payload", [b"", b"\x00\x01", INFO.encode()])

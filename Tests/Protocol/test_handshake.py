@@ -108,6 +108,13 @@ def test_the_own_origin_goes_by_the_host_that_was_asked_for(shake, server):
     assert shake(headers=headers).status == 101
 
 
+def test_an_origin_that_the_operator_allowed_is_accepted_and_no_other(start_server):
+    server = start_server("--origins", "https://app.example,https://two.example")
+    for origin, status in (("https://app.example", 101), ("https://two.example", 101), ("https://three.example", 403)):
+        with RawConnection(server.port) as connection:
+            assert connection.request("GET", "/sync", upgrade_headers(KEY, Origin=origin)).status == status
+
+
 def test_a_handshake_may_arrive_byte_by_byte(server):
     with RawConnection(server.port) as connection:
         for byte in raw.head("GET", "/sync", server.port, upgrade_headers(KEY)):

@@ -29,7 +29,7 @@ class Shared:
             "edit": {
                 "create an item": create(self.project),
                 "upsert a new item": {"upsert": "Item", "object": {"itemId": fresh("i"), "projectId": self.project, "body": "b"}},
-                "upsert an item": {"upsert": "Item", "object": {"itemId": self.item, "body": "b"}},
+                "upsert an item": {"upsert": "Item", "object": {"itemId": self.item, "projectId": self.project, "body": "b"}},
                 "update an item": update(self.item, body="New"),
                 "move an item": {"move": "Item", "id": self.item, "to": "end"},
                 "move an item before another": {"move": "Item", "id": self.other, "before": self.item},
@@ -244,11 +244,27 @@ def test_ids_belong_to_the_store_so_an_unseen_one_is_a_conflict(shared, ben):
     assert s.anna.get("Project", s.project)["name"] == "Project"
 
 
+def test_an_upsert_of_an_unseen_item_without_its_project_is_answered_as_one_of_an_unknown_item(shared, ben):
+    s = shared()
+    unseen = ben.refused({"upsert": "Item", "object": {"itemId": s.item, "body": "b"}})
+    unknown = ben.refused({"upsert": "Item", "object": {"itemId": fresh("i"), "body": "b"}})
+    assert (unseen.code, unseen.message, unseen.data) == (unknown.code, unknown.message, unknown.data)
+    assert unseen.code == -32602
+
+
 def test_sight_and_right_of_the_target_project_are_checked_before_the_id(shared, ben):
     hidden, seen = shared(), shared("viewer")
     assert ben.refused(create(hidden.project, itemId=hidden.item)).code == UNSEEN
     assert ben.refused(create(seen.project, itemId=hidden.item)).code == FORBIDDEN
     assert ben.refused(create(seen.project, itemId=seen.item)).code == FORBIDDEN
+
+
+def test_sight_of_every_object_is_checked_before_the_right_to_any(shared, ben):
+    hidden, seen = shared(), shared("viewer")
+    assert ben.refused({"move": "Item", "id": seen.item, "after": hidden.item}).code == UNSEEN
+    assert ben.refused({"move": "Item", "id": seen.item, "before": "never-made"}).code == UNSEEN
+    assert ben.refused(update(seen.item, projectId=hidden.project)).code == UNSEEN
+    assert ben.refused({"move": "Item", "id": seen.item, "after": seen.other}).code == FORBIDDEN
 
 
 def test_upserting_onto_a_visible_object_without_the_right_is_forbidden(shared, ben):

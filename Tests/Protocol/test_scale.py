@@ -27,6 +27,16 @@ def test_a_large_first_list_comes_in_parts_without_gap_or_repeat(anna, large):
     assert live.parts > 1
 
 
+def test_a_large_first_list_comes_without_any_other_traffic(start_server, connect):
+    """Nothing but the socket itself that takes a part may be needed for the next one to come."""
+    alone = connect(start_server("--providers", "nickname"))
+    alone.login_as("alone")
+    project = make_project(alone)
+    for start in range(0, 3000, 1000):
+        alone.write(*[create(project, f"{n:04}", notes="x" * 100) for n in range(start, start + 1000)])
+    assert len(alone.subscribe("large", "Item").objects) == 3000
+
+
 def test_other_traffic_goes_on_between_the_parts(anna, large):
     anna.lists["large"] = LiveList("large", sort=["body"])
     anna.start("subscribe", {"name": "large", "class": "Item", "filter": OF, "args": [large], "sort": ["body"]})
@@ -162,6 +172,39 @@ def test_a_slow_reader_does_not_hold_up_others(server, anna, person):
             version = anna.write(create(project, f"{n:03}", notes="x" * 50_000))["version"]
         ben.settle(version)
         assert len(live.objects) == 100
+
+
+def test_a_reader_that_stops_for_good_is_closed_with_4003_or_served_in_the_end(start_server, person):
+    """Where it does not even read the close frame it may be reset."""
+    server = start_server("--providers", "nickname")
+    anna = person("anna", to=server)
+    project = make_project(anna)
+    with raw.RawWebSocket(server.port) as stuck:
+        def send(method, params):
+            stuck.send_frame(raw.TEXT, json.dumps({"jsonrpc": "2.0", "id": method, "method": method, "params": params}))
+
+        send("login", {"provider": "token", "token": anna.token})
+        assert "result" in parse(stuck.receive_text())
+        send("subscribe", {"name": "items", "class": "Item"})
+        live = LiveList("items")
+        while not live.is_complete:
+            message = parse(stuck.receive_text())
+            if message.get("method") == "initial":
+                live.apply_initial(message["params"])
+        for _ in range(22):
+            version = anna.write(*[create(project, notes="x" * 100_000) for _ in range(9)])["version"]
+        while live.version < version:
+            try:
+                opcode, payload, _ = stuck.receive_frame()
+            except ConnectionResetError:
+                break
+            if opcode == raw.CLOSE:
+                assert int.from_bytes(payload[:2]) == 4003
+                break
+            if opcode == raw.TEXT:
+                change = parse(payload.decode())["params"]
+                live.apply_change(change["updates"][0], change["version"])
+        assert len(anna.ids("Item")) == 198
 
 
 def test_sessions_that_come_and_go_leave_the_others_undisturbed(anna, person):

@@ -133,3 +133,44 @@ struct MainPathTests {
         #expect(anna.keys("mine", "projectId").count == 2)
     }
 }
+
+/// Answers and first lists whose size is out of the ordinary.
+struct LargeAnswerTests {
+    private func filled(_ harness: HubHarness, notes: Int, count: Int) throws -> HubClient {
+        let anna = try harness.login("Anna")
+        try anna.write([["create": "Project", "object": ["projectId": "p1", "name": "Lake"]]])
+        let text = String(repeating: "n", count: notes)
+        for number in 0..<count {
+            try anna.write([["create": "Item", "object": ["projectId": "p1", "itemId": "i\(number)", "body": "", "notes": text]]])
+        }
+        return anna
+    }
+
+    @Test func `a part of a first list is full by the bytes of its rows too`() throws {
+        let harness = try HubHarness()
+        let anna = try filled(harness, notes: 99_000, count: 12)
+        anna.forgetMessages()
+        try anna.call("subscribe", ["name": "fat", "class": "Item"])
+        #expect(anna.notifications("initial").count == 4)
+        #expect(anna.texts.allSatisfy { $0.utf8.count < 600_000 })
+        #expect(anna.lists["fat"]?.count == 12)
+    }
+
+    @Test func `a query whose answer would be too large is refused with the bound`() throws {
+        let harness = try HubHarness { $0.limits.queryBytes = 500_000 }
+        let anna = try filled(harness, notes: 99_000, count: 6)
+        #expect(throws: HubClient.Refused.self) { try anna.call("query", ["class": "Item"]) }
+        #expect((try anna.call("query", ["class": "Item", "limit": 4])["objects"] as? [Any])?.count == 4)
+    }
+
+    @Test func `a limit or an offset of any size is a plain answer`() throws {
+        let harness = try HubHarness()
+        let anna = try filled(harness, notes: 1, count: 3)
+        for (limit, offset, count) in [(Int.max, 1, 2), (Int.max, Int.max, 0), (1, 2, 1), (5, 3, 0)] {
+            let result = try anna.call("query", ["class": "Item", "limit": limit, "offset": offset])
+            #expect((result["objects"] as? [Any])?.count == count)
+        }
+        try anna.call("subscribe", ["name": "all", "class": "Item", "limit": Int.max])
+        #expect(anna.lists["all"]?.count == 3)
+    }
+}

@@ -105,4 +105,27 @@ import WebSocket
         #expect(status(text, HTTPLimits(headerCountMax: 1)) == 431)
         #expect(status(text, HTTPLimits(headBytesMax: text.utf8.count - 1)) == 431)
     }
+
+    @Test(
+        "a damaged head never crashes, and its outcome does not depend on how it is cut", arguments: [UInt64.random(in: .min ... .max), 1])
+    func noise(seed: UInt64) {
+        print("seed \(seed)")
+        var random = SplitMix(seed: seed)
+        let head = Array("GET /a?b HTTP/1.1\r\nHost: a:1\r\nContent-Length: 12\r\nConnection: keep-alive, x\r\n\r\n".utf8)
+        let spice = Array("\r\n \t:,;?#/*%\"0aZ\u{0}\u{7F}".utf8) + [0x80, 0xFF]
+        for _ in 0..<1000 {
+            var bytes = head
+            for _ in 0...random.next(upTo: 3) {
+                let place = random.next(upTo: bytes.count)
+                switch random.next(upTo: 3) {
+                case 0: bytes[place] = spice[random.next(upTo: spice.count)]
+                case 1: bytes.remove(at: place)
+                default: bytes.insert(spice[random.next(upTo: spice.count)], at: place)
+                }
+            }
+            let whole = parse([bytes])
+            let cut = 1 + random.next(upTo: bytes.count - 1)
+            #expect(parse(pieces(bytes, [cut])) == whole, "\(bytes) cut at \(cut)")
+        }
+    }
 }

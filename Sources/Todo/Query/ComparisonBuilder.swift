@@ -3,7 +3,6 @@ struct ComparisonBuilder {
     let left: LeftSide
     let operation: ComparisonOperator
     let folding: TextFolding
-    let limits: PredicateLimits
 
     /// The test of an operator with one value on its right side.
     func test(_ operand: Operand) throws(Refusal) -> ValueTest {
@@ -22,19 +21,10 @@ struct ComparisonBuilder {
         case (.beginsWith, .string(let text)): return .text(TextTest(folding, .beginsWith(folding.fold(text))))
         case (.endsWith, .string(let text)): return .text(TextTest(folding, .endsWith(folding.fold(text))))
         case (.contains, .string(let text)): return .text(TextTest(folding, .contains(TextSearch(folding.fold(text)))))
-        case (.like, .string(let text)): return .text(TextTest(folding, .like(try pattern(text, operand))))
+        case (.like, .string(let text)): return .text(TextTest(folding, .like(LikePattern(folding.fold(text)))))
         case (.beginsWith, _), (.endsWith, _), (.contains, _), (.like, _), (.among, _), (.between, _):
             preconditionFailure("\(operation.name) was checked against the type of \(left.name)")
         }
-    }
-
-    private func pattern(_ text: String, _ operand: Operand) throws(Refusal) -> LikePattern {
-        let pattern = LikePattern(folding.fold(text))
-        if pattern.length > limits.patternLength {
-            throw .predicateLimit(
-                "filterPatternLength", limits.patternLength, "The pattern has \(pattern.length) characters", at: operand.position)
-        }
-        return pattern
     }
 
     /// The test of `IN`.

@@ -63,8 +63,9 @@ public struct Predicate: Sendable, Hashable {
 }
 
 extension Refusal {
-    static func predicateLimit(_ name: String, _ maximum: Int, _ what: String, at position: Int?) -> Refusal {
+    static func predicateLimit(_ name: String, _ maximum: Int, _ what: String, at position: Int?, argument: Int? = nil) -> Refusal {
         Refusal(
-            .limit(name: name, maximum: maximum), "limit", "\(what); at most \(maximum) are allowed.", path: "filter", position: position)
+            .limit(name: name, maximum: maximum), "limit", "\(what); at most \(maximum) are allowed.",
+            path: argument.map { "args[\($0)]" } ?? "filter", position: position)
     }
 }

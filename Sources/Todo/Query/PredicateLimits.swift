@@ -8,7 +8,7 @@ public struct PredicateLimits: Sendable, Hashable {
     public var terms = 256
     /// Values of one `IN` list, written out or as an array argument (`filterElements`).
     public var elements = 10_000
-    /// Code points of a `LIKE` pattern (`filterPatternLength`): matching costs the text's length times a 64th of it.
+    /// Code points of all `LIKE` patterns together (`filterPatternLength`): matching costs the text's length times a 64th of it.
     public var patternLength = 1024
 
     /// The defaults.

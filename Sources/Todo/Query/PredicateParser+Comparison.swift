@@ -4,7 +4,7 @@ extension PredicateParser {
         let left = try leftSide()
         let operation = try comparisonOperator(left)
         let folding = try modifiers(left, operation)
-        let right = ComparisonBuilder(left: left, operation: operation, folding: folding, limits: limits)
+        let right = ComparisonBuilder(left: left, operation: operation, folding: folding)
         switch operation {
         case .among: return .test(left.subject, try right.among(try list()))
         case .between: return .test(left.subject, try right.between(try list()))
@@ -12,7 +12,9 @@ extension PredicateParser {
             guard let operand = try operand() else {
                 throw .syntax("The comparison with \(left.name) lacks its right side", at: token.position, expected: left.valueExpected)
             }
-            return .test(left.subject, try right.test(operand))
+            let test = try right.test(operand)
+            if case .text(let text) = test, case .like(let pattern) = text.operation { try count(pattern, of: operand) }
+            return .test(left.subject, test)
         }
     }
 
@@ -90,7 +92,8 @@ extension PredicateParser {
                 throw operand.wrong("IN and BETWEEN need a list of values.", expected: "an array")
             }
             if values.count > limits.elements {
-                throw .predicateLimit("filterElements", limits.elements, "The list has \(values.count) values", at: position)
+                throw .predicateLimit(
+                    "filterElements", limits.elements, "The list has \(values.count) values", at: position, argument: operand.index)
             }
             return OperandList(operands: values.map { Operand(.value($0), position, index: operand.index) }, whole: operand)
         }

@@ -15,6 +15,7 @@ struct PredicateParser {
     private(set) var token: PredicateToken
     private var depth = 0
     private var termCount = 0
+    private var patternLength = 0
     private var usesUser = false
     private var nextPlace = 0
     private var placeStyle: PlaceStyle?
@@ -88,6 +89,16 @@ struct PredicateParser {
             throw .predicateLimit("filterTerms", limits.terms, "The filter has too many comparisons", at: token.position)
         }
         return try comparison()
+    }
+
+    /// Adds a pattern to those that the filter has already.
+    mutating func count(_ pattern: LikePattern, of operand: Operand) throws(Refusal) {
+        patternLength += pattern.length
+        if patternLength > limits.patternLength {
+            throw .predicateLimit(
+                "filterPatternLength", limits.patternLength, "The filter's patterns have \(patternLength) characters", at: operand.position,
+                argument: operand.index)
+        }
     }
 
     private mutating func descend() throws(Refusal) {

@@ -1,5 +1,3 @@
-import Foundation
-
 /// What a comparison of texts overlooks: `[c]`, `[d]` or both.
 ///
 /// `[d]` comes first: canonical decomposition (NFD), all combining marks dropped (General_Category M: Mn, Mc, Me), canonical
@@ -26,22 +24,32 @@ package struct TextFolding: OptionSet, Sendable, Hashable {
             return contains(.case) ? bytes.map(\.asciiLowercased) : Array(bytes)
         }
         if let ascii { return ascii }
-        let plain = contains(.diacritics) ? TextFolding.withoutMarks(text) : text
-        return contains(.case) ? CaseFolding.fold(plain) : Array(plain.utf8)
-    }
-
-    private static func withoutMarks(_ text: String) -> String {
-        var kept = String.UnicodeScalarView()
-        for scalar in text.decomposedStringWithCanonicalMapping.unicodeScalars where !scalar.isMark { kept.append(scalar) }
-        return String(kept).precomposedStringWithCanonicalMapping
+        let table = contains(.diacritics) ? (contains(.case) ? FoldingTable.both : FoldingTable.diacritics) : FoldingTable.case
+        let folded = table.fold(copy.unicodeScalars)
+        // Of what is left without marks only Hangul still composes.
+        return contains(.diacritics) && folded.holdsJamo ? HangulComposition.compose(folded.bytes) : folded.bytes
     }
 }
 
-extension Unicode.Scalar {
-    fileprivate var isMark: Bool {
-        switch properties.generalCategory {
-        case .nonspacingMark, .spacingMark, .enclosingMark: true
-        default: false
+/// Composes conjoining jamo to syllables (Unicode Standard §3.12).
+private enum HangulComposition {
+    static func compose(_ bytes: [UInt8]) -> [UInt8] {
+        var scalars: [UInt32] = []
+        for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars.map(\.value) {
+            if let last = scalars.last, let syllable = compose(last, scalar) {
+                scalars[scalars.count - 1] = syllable
+            } else {
+                scalars.append(scalar)
+            }
         }
+        return scalars.compactMap(Unicode.Scalar.init).flatMap(\.utf8Bytes)
+    }
+
+    private static func compose(_ first: UInt32, _ second: UInt32) -> UInt32? {
+        if (0x1100...0x1112).contains(first), (0x1161...0x1175).contains(second) {
+            return 0xAC00 + ((first - 0x1100) * 21 + second - 0x1161) * 28
+        }
+        let isOpenSyllable = (0xAC00...0xD7A3).contains(first) && (first - 0xAC00) % 28 == 0
+        return isOpenSyllable && (0x11A8...0x11C2).contains(second) ? first + second - 0x11A7 : nil
     }
 }

@@ -31,6 +31,17 @@ public struct Object: Sendable, Hashable {
         return value
     }
 
+    /// About how many bytes the object has on the wire: its texts and what stands around them.
+    public var approximateBytes: Int {
+        values.reduce(32) { sum, value in
+            switch value {
+            case .string(let text): sum + text.utf8.count + 20
+            case .strings(let texts): texts.reduce(sum + 20) { $0 + $1.utf8.count + 3 }
+            default: sum + 24
+            }
+        }
+    }
+
     /// The id of the project whose rights decide over this object: its own for a project, `nil` for a user.
     public var projectId: String? {
         switch className {

@@ -33,6 +33,8 @@ public enum ClassName: UInt8, CaseIterable, Sendable, Hashable {
 public struct ClassSchema: Sendable {
     /// The name on the wire.
     public let name: String
+    /// The name as it stands in a sentence, such as `an Item`.
+    public var nameInSentence: String { ("AEIO".contains(name.prefix(1)) ? "an " : "a ") + name }
     /// The fields; an object's values stand in the same order. Hidden ones come last.
     public let fields: [Field]
     /// How many of the fields clients see: `fields[..<shownCount]`.

@@ -29,16 +29,24 @@ extension Timestamp {
     /// `nil` when the text is not one, names a day or time that does not exist, or falls outside the years 0001–9999 in UTC.
     /// A leap second (`:60`) is taken as the last millisecond before the next minute, as the Unix clock has no room for it.
     public init?(rfc3339 text: String) {
-        var scanner = DigitScanner(text.utf8)
-        guard let year = scanner.number(digits: 4), scanner.skip("-"),
-            let month = scanner.number(digits: 2), scanner.skip("-"),
-            let day = scanner.number(digits: 2), scanner.skip("T") || scanner.skip("t") || scanner.skip(" "),
-            let hour = scanner.number(digits: 2), scanner.skip(":"),
-            let minute = scanner.number(digits: 2), scanner.skip(":"),
+        var text = text
+        guard let moment = text.withUTF8({ Timestamp(rfc3339: UnsafeRawBufferPointer($0)) }) else { return nil }
+        self = moment
+    }
+
+    /// Reads the same from the text's UTF-8 bytes.
+    public init?(rfc3339 utf8: UnsafeRawBufferPointer) {
+        var scanner = DigitScanner(utf8)
+        guard let year = scanner.number(digits: 4), scanner.skip(UInt8(ascii: "-")),
+            let month = scanner.number(digits: 2), scanner.skip(UInt8(ascii: "-")),
+            let day = scanner.number(digits: 2),
+            scanner.skip(UInt8(ascii: "T")) || scanner.skip(UInt8(ascii: "t")) || scanner.skip(UInt8(ascii: " ")),
+            let hour = scanner.number(digits: 2), scanner.skip(UInt8(ascii: ":")),
+            let minute = scanner.number(digits: 2), scanner.skip(UInt8(ascii: ":")),
             let second = scanner.number(digits: 2)
         else { return nil }
         var thousandths: Int64 = 0
-        if scanner.skip(".") {
+        if scanner.skip(UInt8(ascii: ".")) {
             guard let fraction = scanner.fraction() else { return nil }
             thousandths = fraction
         }
@@ -54,34 +62,43 @@ extension Timestamp {
         self = moment
     }
 
+    /// How many bytes `rfc3339` has.
+    public static let rfc3339Length = 24
+
     /// The RFC 3339 text in UTC with milliseconds, `2026-11-30T01:02:03.123Z`.
     public var rfc3339: String {
+        String(unsafeUninitializedCapacity: Timestamp.rfc3339Length) { buffer in
+            writeRFC3339(to: UnsafeMutableRawBufferPointer(buffer))
+            return Timestamp.rfc3339Length
+        }
+    }
+
+    /// Writes the same text to the buffer, which has room for `rfc3339Length` bytes at least.
+    public func writeRFC3339(to buffer: UnsafeMutableRawBufferPointer) {
+        precondition(buffer.count >= Timestamp.rfc3339Length, "a date takes \(Timestamp.rfc3339Length) bytes")
         let (days, ofDay) = milliseconds.flooredQuotientAndRemainder(dividingBy: Timestamp.millisecondsPerDay)
         let (year, month, day) = Timestamp.civil(daysSinceEpoch: days)
-        return String(unsafeUninitializedCapacity: 24) { buffer in
-            func put(_ value: Int64, digits: Int, at start: Int) {
-                var rest = value
-                for place in stride(from: start + digits - 1, through: start, by: -1) {
-                    buffer[place] = UInt8(48 + rest % 10)
-                    rest /= 10
-                }
+        func put(_ value: Int64, digits: Int, at start: Int) {
+            var rest = UInt32(truncatingIfNeeded: value)
+            for place in stride(from: start + digits - 1, through: start, by: -1) {
+                buffer[place] = UInt8(truncatingIfNeeded: 48 + rest % 10)
+                rest /= 10
             }
-            put(year, digits: 4, at: 0)
-            buffer[4] = UInt8(ascii: "-")
-            put(month, digits: 2, at: 5)
-            buffer[7] = UInt8(ascii: "-")
-            put(day, digits: 2, at: 8)
-            buffer[10] = UInt8(ascii: "T")
-            put(ofDay / 3_600_000, digits: 2, at: 11)
-            buffer[13] = UInt8(ascii: ":")
-            put(ofDay / 60_000 % 60, digits: 2, at: 14)
-            buffer[16] = UInt8(ascii: ":")
-            put(ofDay / 1000 % 60, digits: 2, at: 17)
-            buffer[19] = UInt8(ascii: ".")
-            put(ofDay % 1000, digits: 3, at: 20)
-            buffer[23] = UInt8(ascii: "Z")
-            return 24
         }
+        put(year, digits: 4, at: 0)
+        buffer[4] = UInt8(ascii: "-")
+        put(month, digits: 2, at: 5)
+        buffer[7] = UInt8(ascii: "-")
+        put(day, digits: 2, at: 8)
+        buffer[10] = UInt8(ascii: "T")
+        put(ofDay / 3_600_000, digits: 2, at: 11)
+        buffer[13] = UInt8(ascii: ":")
+        put(ofDay / 60_000 % 60, digits: 2, at: 14)
+        buffer[16] = UInt8(ascii: ":")
+        put(ofDay / 1000 % 60, digits: 2, at: 17)
+        buffer[19] = UInt8(ascii: ".")
+        put(ofDay % 1000, digits: 3, at: 20)
+        buffer[23] = UInt8(ascii: "Z")
     }
 
     private static func days(inMonth month: Int64, year: Int64) -> Int64 {
@@ -121,26 +138,25 @@ extension Int64 {
 
 /// Reads fixed-width decimal parts of a date from its UTF-8 bytes.
 private struct DigitScanner {
-    private let bytes: String.UTF8View
-    private var index: String.UTF8View.Index
+    private let bytes: UnsafeRawBufferPointer
+    private var index = 0
 
-    init(_ bytes: String.UTF8View) {
+    init(_ bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
-        index = bytes.startIndex
     }
 
-    var isAtEnd: Bool { index == bytes.endIndex }
+    var isAtEnd: Bool { index == bytes.count }
 
-    mutating func skip(_ character: Character) -> Bool {
-        guard !isAtEnd, bytes[index] == character.asciiValue else { return false }
-        index = bytes.index(after: index)
+    mutating func skip(_ byte: UInt8) -> Bool {
+        guard !isAtEnd, bytes[index] == byte else { return false }
+        index += 1
         return true
     }
 
     private mutating func digit() -> Int64? {
         guard !isAtEnd, (48...57).contains(bytes[index]) else { return nil }
-        defer { index = bytes.index(after: index) }
-        return Int64(bytes[index]) - 48
+        index += 1
+        return Int64(bytes[index - 1]) - 48
     }
 
     mutating func number(digits: Int) -> Int64? {
@@ -167,10 +183,12 @@ private struct DigitScanner {
 
     /// Minutes east of UTC from `Z` or `±hh:mm`.
     mutating func offset() -> Int64? {
-        if skip("Z") || skip("z") { return 0 }
+        if skip(UInt8(ascii: "Z")) || skip(UInt8(ascii: "z")) { return 0 }
         let sign: Int64
-        if skip("+") { sign = 1 } else if skip("-") { sign = -1 } else { return nil }
-        guard let hours = number(digits: 2), skip(":"), let minutes = number(digits: 2), hours <= 23, minutes <= 59 else { return nil }
+        if skip(UInt8(ascii: "+")) { sign = 1 } else if skip(UInt8(ascii: "-")) { sign = -1 } else { return nil }
+        guard let hours = number(digits: 2), skip(UInt8(ascii: ":")), let minutes = number(digits: 2), hours <= 23, minutes <= 59 else {
+            return nil
+        }
         return sign * (hours * 60 + minutes)
     }
 }

@@ -39,9 +39,16 @@ extension TransactionRun {
 
     func requireRight(toSet set: FieldValues, of object: Object) throws {
         guard let projectId = object.projectId, let project = try store.object(.project, projectId) else {
-            throw Refusal(.notPermitted, "keptByServer", "A \(object.className.name) can't be changed by a transaction.")
+            throw Refusal(
+                .notPermitted, "keptByServer", "The server keeps \(object.className.name) objects; a transaction can't change them.")
         }
         try require(roleNeeded(toSet: set, of: object), in: project)
+    }
+
+    /// Sight of every object concerned comes before the right to any: here, of the project that an item is to move into.
+    func requireSight(ofTarget set: FieldValues, _ className: ClassName) throws {
+        guard className == .item, let target = set.first(where: { $0.place == ItemField.projectId })?.value.string else { return }
+        _ = try visible(.project, target, path: "set.projectId")
     }
 
     func mayChange(_ object: Object, _ set: FieldValues) throws -> Bool {

@@ -85,43 +85,41 @@ extension TransactionRun {
     /// `move` is about the project's whole order; where the item stands already, nothing is written.
     mutating func move(_ key: String, to place: Place) throws {
         let item = try visible(.item, key, path: "id")
+        let neighbour = try neighbour(place)
         try requireRight(toSet: [], of: item)
         let projectId = item.text(ItemField.projectId)
-        let position = item.text(ItemField.position)
-        let lower: String?
-        let upper: String?
-        switch place {
-        case .start:
-            lower = nil
-            upper = try store.firstPosition(inProject: projectId)
-            if upper == position { return }
-        case .end:
-            lower = try store.lastPosition(inProject: projectId)
-            upper = nil
-            if lower == position { return }
-        case .before(let other):
-            guard let target = try neighbour(other, of: item, path: "before") else { return }
-            lower = try store.position(before: target, inProject: projectId, except: key)
-            upper = target
-        case .after(let other):
-            guard let target = try neighbour(other, of: item, path: "after") else { return }
-            lower = target
-            upper = try store.position(after: target, inProject: projectId, except: key)
+        if let neighbour, neighbour.item.text(ItemField.projectId) != projectId {
+            throw Refusal(
+                .conflict, "otherProject",
+                "'\(neighbour.item.key)' is in another project; set 'projectId' first, or name an item of the same project.",
+                path: neighbour.path)
         }
-        if lower.map({ $0 < position }) ?? true, upper.map({ position < $0 }) ?? true { return }
+        if neighbour?.item.key == key { return }
+        let (lower, upper) = try bounds(place, beside: neighbour?.item.text(ItemField.position) ?? "", of: item)
+        let position = item.text(ItemField.position)
+        if lower.map({ $0 <= position }) ?? true, upper.map({ position <= $0 }) ?? true { return }
         var moved = item
         moved[ItemField.position] = .string(Position.between(lower, upper))
         try replace(item, with: moved)
     }
 
-    /// The position of the item beside which another is put; `nil` beside itself.
-    private func neighbour(_ key: String, of item: Object, path: String) throws -> String? {
-        let other = try visible(.item, key, path: path)
-        guard other.text(ItemField.projectId) == item.text(ItemField.projectId) else {
-            throw Refusal(
-                .conflict, "otherProject", "'\(key)' is in another project; set 'projectId' first, or name an item of the same project.",
-                path: path)
+    /// The item beside which another is put, which the caller must see, and the name of the member that names it.
+    private func neighbour(_ place: Place) throws -> (item: Object, path: String)? {
+        switch place {
+        case .start, .end: nil
+        case .before(let key): (try visible(.item, key, path: "before"), "before")
+        case .after(let key): (try visible(.item, key, path: "after"), "after")
         }
-        return other.key == item.key ? nil : other.text(ItemField.position)
+    }
+
+    /// The positions between which the item is to stand; its own where it is first or last already.
+    private func bounds(_ place: Place, beside position: String, of item: Object) throws -> (lower: String?, upper: String?) {
+        let projectId = item.text(ItemField.projectId)
+        return switch place {
+        case .start: (nil, try store.firstPosition(inProject: projectId))
+        case .end: (try store.lastPosition(inProject: projectId), nil)
+        case .before: (try store.position(before: position, inProject: projectId, except: item.key), position)
+        case .after: (position, try store.position(after: position, inProject: projectId, except: item.key))
+        }
     }
 }

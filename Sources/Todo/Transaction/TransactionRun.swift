@@ -62,6 +62,7 @@ public struct TransactionRun<Store: ObjectStore> {
             return try upsert(className, values)
         case .update(let className, let key, let set, let condition):
             let object = try visible(className, key)
+            try requireSight(ofTarget: set, className)
             try requireRight(toSet: set, of: object)
             try require(condition, of: object)
             try update(object, set)

@@ -29,7 +29,7 @@ extension JSONValue {
 
     /// A date.
     func neededDate() throws(ServerMessageFault) -> Timestamp {
-        guard let string, let moment = Timestamp(rfc3339: string) else { throw fault("a date") }
+        guard let utf8, let moment = Timestamp(rfc3339: utf8) else { throw fault("a date") }
         return moment
     }
 
@@ -66,14 +66,15 @@ extension JSONValue {
     /// A whole object. Fields that the server hides, or does not know, are null or have their default.
     func object(of className: ClassName) throws(ServerMessageFault) -> Object {
         let schema = className.schema
-        var values = schema.fields.map { $0.initial ?? .null }
+        let table = FieldTable[className]
+        var values = table.initial
         var expected = 0
         for (key, json) in try neededMembers() {
-            guard let place = key.place(in: schema, expected: &expected) else { continue }
+            guard let place = table.place(of: key, in: className, expected: &expected) else { continue }
             values[place] = try json.value(of: schema.fields[place])
         }
-        for place in 0..<schema.shownCount where values[place].isNull && !schema.fields[place].isOptional {
-            throw ServerMessageFault(message: "A \(schema.name) came without '\(schema.fields[place].name)'.")
+        for place in table.neededPlaces where values[place].isNull {
+            throw ServerMessageFault(message: "The server sent \(schema.nameInSentence) without '\(schema.fields[place].name)'.")
         }
         return Object(className, values)
     }
@@ -84,25 +85,13 @@ extension JSONValue {
         let members = try neededMembers()
         var values: FieldValues = []
         values.reserveCapacity(members.count)
+        let table = FieldTable[className]
         var expected = 0
         for (key, json) in members {
-            guard let place = key.place(in: schema, expected: &expected) else { continue }
+            guard let place = table.place(of: key, in: className, expected: &expected) else { continue }
             values.append((place, try json.value(of: schema.fields[place])))
         }
         return values
-    }
-
-    /// The place of the field that this key names. The server writes fields in the order of the schema, so the one behind the last
-    /// is tried before the table is asked.
-    private func place(in schema: ClassSchema, expected: inout Int) -> Int? {
-        guard let utf8 else { return nil }
-        if expected < schema.shownCount, schema.fields[expected].name.utf8.elementsEqual(utf8) {
-            expected += 1
-            return expected - 1
-        }
-        guard let place = schema.place(of: String(decoding: utf8, as: UTF8.self)) else { return nil }
-        expected = place + 1
-        return place
     }
 
     private func value(of field: Field) throws(ServerMessageFault) -> Value {

@@ -28,6 +28,17 @@ private enum Verb: CaseIterable {
         }
     }
 
+    init?(_ key: JSONValue) {
+        switch key {
+        case "create": self = .create
+        case "update": self = .update
+        case "upsert": self = .upsert
+        case "delete": self = .delete
+        case "move": self = .move
+        default: return nil
+        }
+    }
+
     static let objectMembers: [StaticString] = ["object"]
     static let updateMembers: [StaticString] = ["id", "set", "if", "filter", "args"]
     static let deleteMembers: [StaticString] = ["id", "if", "filter", "args"]
@@ -43,7 +54,7 @@ extension EntrySpec {
     init(_ json: JSONValue, _ limits: ProtocolLimits) throws(ErrorResponse) {
         guard let members = json.members else { throw json.wrongType("a change, an object") }
         let change = Parameters(change: json)
-        let verb = try Self.verb(of: change, members)
+        let verb = try Self.verb(of: members)
         let className = try change.required(verb.name) { value throws(ErrorResponse) in
             let className = try value.className()
             try Self.checkWritable(className, by: verb)
@@ -65,12 +76,14 @@ extension EntrySpec {
     }
 
     /// The one verb, with every member known to it.
-    private static func verb(of change: Parameters, _ members: JSONMembers) throws(ErrorResponse) -> Verb {
+    private static func verb(of members: JSONMembers) throws(ErrorResponse) -> Verb {
         var found: Verb?
         var count = 0
-        for verb in Verb.allCases where change.has(verb.name) {
-            found = found ?? verb
-            count += 1
+        for (key, value) in members {
+            if let verb = Verb(key), !value.isNull {
+                found = found ?? verb
+                count += 1
+            }
         }
         for (key, _) in members where !Verb.allMembers.contains(where: key.isString) {
             throw Parameters.unknown(key, allowed: Verb.allMembers, what: "member", of: "A change")
@@ -78,7 +91,7 @@ extension EntrySpec {
         guard let found, count == 1 else {
             throw .invalid(.oneVerb, "A change has exactly one of 'create', 'update', 'upsert', 'delete' and 'move'; here are \(count).")
         }
-        for (key, value) in members where !value.isNull && !key.isString(found.name) {
+        for (key, value) in members where !value.isNull && Verb(key) == nil {
             guard !found.members.contains(where: key.isString) else { continue }
             throw Parameters.unknown(key, allowed: found.members, what: "member", of: "'\(found.name)'")
         }
@@ -90,7 +103,7 @@ extension EntrySpec {
             throw .invalid(.keptByServer, "A User can't be written; 'register' and 'login' bring users into being.")
         }
         if verb == .move, className != .item {
-            throw .invalid(.unknownClass, "Only an Item has a place to be moved to, not a \(className.name).")
+            throw .invalid(.unknownClass, "Only an Item has a place to be moved to, not \(className.schema.nameInSentence).")
         }
     }
 

@@ -25,12 +25,14 @@ extension Parameters {
 
 extension JSONValue {
     fileprivate func fieldValues(of className: ClassName, as use: FieldUse) throws(ErrorResponse) -> FieldValues {
-        guard let members else { throw wrongType("an object with fields of a \(className.name)") }
+        guard let members else { throw wrongType("an object with fields of \(className.schema.nameInSentence)") }
         let schema = className.schema
+        let table = FieldTable[className]
         var values: FieldValues = []
         values.reserveCapacity(members.count)
+        var expected = 0
         for (key, value) in members {
-            guard let place = key.place(in: schema) else { throw key.unknownField(of: schema) }
+            guard let place = table.place(of: key, in: className, expected: &expected) else { throw key.unknownField(of: schema) }
             let field = schema.fields[place]
             do throws(ErrorResponse) {
                 try field.checkUse(use)
@@ -42,18 +44,12 @@ extension JSONValue {
         return values
     }
 
-    /// The place of the field that this key names.
-    fileprivate func place(in schema: ClassSchema) -> Int? {
-        guard let utf8, utf8.count <= Suggestion.lengthMax else { return nil }
-        return schema.place(of: String(decoding: utf8, as: UTF8.self))
-    }
-
     private func unknownField(of schema: ClassSchema) -> ErrorResponse {
         let name = shortenedText
         let names = schema.fields.prefix(schema.shownCount).map(\.name)
         let near = Suggestion.nearest(to: name, among: names).map { "did you mean '\($0)'?" }
         let hint = near ?? "it has \(names.joined(separator: ", "))."
-        return .invalid(.unknownField, "A \(schema.name) has no field '\(name)': \(hint)", path: name)
+        return .invalid(.unknownField, "There is no field '\(name)' in \(schema.nameInSentence): \(hint)", path: name)
     }
 
     private func value(of field: Field, as use: FieldUse) throws(ErrorResponse) -> Value {
@@ -66,8 +62,8 @@ extension JSONValue {
     private func value(of field: Field) throws(ErrorResponse) -> Value {
         switch (field.type, kind) {
         case (.date, .string):
-            let text = try text(bytes: 0...Int.max)
-            guard let moment = Timestamp(rfc3339: text) else {
+            guard !containsNUL else { throw .nul }
+            guard let utf8, let moment = Timestamp(rfc3339: utf8) else {
                 throw .invalid(.invalidDate, "\(field.name) takes \(field.type.expectation).")
             }
             return .date(moment)

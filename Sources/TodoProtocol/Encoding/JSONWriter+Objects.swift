@@ -4,20 +4,22 @@ internal import Todo
 extension JSONWriter {
     /// Writes a whole object: every field that clients see, in the order of the schema; null is written as null.
     mutating func object(_ object: Object) {
-        let schema = object.className.schema
+        let keys = FieldTable[object.className].keys
         beginObject()
-        for place in 0..<schema.shownCount {
-            field(schema.fields[place].name, object.values[place])
+        for place in keys.indices {
+            key(encoded: keys[place])
+            value(object.values[place])
         }
         endObject()
     }
 
     /// Writes an object that holds only the fields in which `new` differs from `old`.
     mutating func changedFields(from old: Object, to new: Object) {
-        let schema = new.className.schema
+        let keys = FieldTable[new.className].keys
         beginObject()
-        for place in 0..<schema.shownCount where new.values[place] != old.values[place] {
-            field(schema.fields[place].name, new.values[place])
+        for place in keys.indices where new.values[place] != old.values[place] {
+            key(encoded: keys[place])
+            value(new.values[place])
         }
         endObject()
     }
@@ -29,12 +31,6 @@ extension JSONWriter {
         endArray()
     }
 
-    /// Writes one member whose name needs no escaping more than any other text.
-    private mutating func field(_ name: String, _ value: Value) {
-        key(escaping: name)
-        self.value(value)
-    }
-
     /// Writes a value as the wire has it.
     mutating func value(_ value: Value) {
         switch value {
@@ -43,7 +39,11 @@ extension JSONWriter {
         case .integer(let number): self.value(number)
         case .double(let number): self.value(number)
         case .string(let text): self.value(text)
-        case .date(let moment): self.value(moment.rfc3339)
+        case .date(let moment):
+            string(upTo: Timestamp.rfc3339Length) { buffer in
+                moment.writeRFC3339(to: buffer)
+                return Timestamp.rfc3339Length
+            }
         case .strings(let texts):
             beginArray()
             for text in texts { self.value(text) }

@@ -103,6 +103,8 @@ public enum Reason: String, CaseIterable, Sendable {
 
     /// A limit was exceeded: `data.limit` names it, `data.maximum` gives it.
     case limit
+    /// A `filter` form would touch more objects than one transaction may.
+    case tooManyObjects
     /// Too many requests: `data.retryAfter` gives the seconds to wait.
     case tooManyRequests
     /// The store can't take the write now.

@@ -10,11 +10,7 @@ extension Configuration {
             configuration.host = value
             return nil
         },
-        Flag(name: "port", value: "NUMBER", help: "port to listen on (8080; 0 takes any free one)") { value, configuration in
-            guard let port = Int(value), (0...65_535).contains(port) else { return "a number from 0 to 65535 is needed" }
-            configuration.port = port
-            return nil
-        },
+        .number("port", 0...65_535, "port to listen on (8080; 0 takes any free one)") { $1.port = $0 },
         Flag(name: "data", value: "FOLDER", help: "folder of the embedded store, made if missing (todosync-data)") { value, configuration in
             guard !value.isEmpty else { return "a folder is needed" }
             configuration.dataFolder = value
@@ -32,13 +28,18 @@ extension Configuration {
             configuration.providers = providers
             return nil
         },
+        .word("sign-up", [("yes", true), ("no", false)], "whether 'register' makes accounts: yes or no (yes)") { $1.allowsSignUp = $0 },
+        .word(
+            "access", Access.allCases.map { ($0.rawValue, $0) }, "who sees new projects: private, everyone-read or everyone-write (private)"
+        ) { $1.access = $0 },
         Flag(
-            name: "access", value: "WORD", help: "who sees new projects: private, everyone-read or everyone-write (private)"
+            name: "origins", value: "LIST", help: "pages of other origins that may connect, with commas, such as https://app.example (none)"
         ) { value, configuration in
-            guard let access = Access(rawValue: value) else {
-                return "one of \(Access.allCases.map(\.rawValue).joined(separator: ", ")) is needed"
+            let origins = value.split(separator: ",").map(String.init)
+            guard !origins.isEmpty, origins.allSatisfy({ $0.hasPrefix("http://") || $0.hasPrefix("https://") }) else {
+                return "origins such as https://app.example are needed, with commas"
             }
-            configuration.access = access
+            configuration.edge.allowedOrigins = origins
             return nil
         },
         Flag(name: "public", value: "FOLDER", help: "folder of the page (the Public folder that came with the program)") {
@@ -47,13 +48,18 @@ extension Configuration {
             configuration.publicFolder = value
             return nil
         },
-        Flag(name: "log-level", value: "WORD", help: "least level of log lines: debug, info, warning or error (info)") {
-            value, configuration in
-            guard let level = LogLevel(name: value) else {
-                return "one of \(LogLevel.allCases.map(\.name).joined(separator: ", ")) is needed"
-            }
-            configuration.logLevel = level
-            return nil
+        .number("login-seconds", 1...3600, "time to log in before a connection is closed with 4001 (10)") {
+            $1.sync.loginMilliseconds = Int64($0) * 1000
+        },
+        .number("token-days", 1...3650, "life of a log-in since it was last used to connect (30)") {
+            $1.sync.tokenMilliseconds = Int64($0) * 86_400_000
+        },
+        .number("ping-seconds", 1...3600, "silence after which the server pings (25)") { $1.edge.pingMilliseconds = $0 * 1000 },
+        .number("silence-seconds", 1...7200, "silence after which a connection is dropped (60)") {
+            $1.edge.silenceMilliseconds = $0 * 1000
+        },
+        .word("log-level", LogLevel.allCases.map { ($0.name, $0) }, "least level of log lines: debug, info, warning or error (info)") {
+            $1.logLevel = $0
         },
         Flag(name: "demo", value: nil, help: "try it out: sample data in a temporary folder, nickname log-in, this machine only") {
             _, configuration in

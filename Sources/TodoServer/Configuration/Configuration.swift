@@ -11,6 +11,9 @@ struct Configuration {
     var publicFolder: String?
     var logLevel = LogLevel.info
     var isDemo = false
+    var allowsSignUp = true
+    var sync = SyncLimits()
+    var edge = EdgeLimits()
     /// Set by flags that only print something.
     var notice: Notice?
 
@@ -51,9 +54,12 @@ struct Configuration {
                 _ = flag.apply("", &self)
                 continue
             }
-            guard let value = parts.count == 2 ? String(parts[1]) : rest.popFirst() else {
+            // A flag is never taken for the value of the one before it; such a value can be given behind an equals sign.
+            let following = rest.first.flatMap { $0.hasPrefix("--") ? nil : $0 }
+            guard let value = parts.count == 2 ? String(parts[1]) : following else {
                 throw UsageError(message: "--\(name) needs a value: --\(name) \(flag.value ?? "")")
             }
+            if parts.count == 1 { rest.removeFirst() }
             if let problem = flag.apply(value, &self) { throw UsageError(message: "--\(name) '\(value)': \(problem)") }
         }
     }

@@ -15,6 +15,35 @@ struct Flag: Sendable {
     }
 }
 
+extension Flag {
+    /// A flag whose value is a whole number in a range.
+    static func number(
+        _ name: String, _ range: ClosedRange<Int>, _ help: String, _ apply: @escaping @Sendable (Int, inout Configuration) -> Void
+    ) -> Flag {
+        Flag(name: name, value: "NUMBER", help: help) { value, configuration in
+            guard let number = Int(value), range.contains(number) else {
+                return "a whole number from \(range.lowerBound) to \(range.upperBound) is needed"
+            }
+            apply(number, &configuration)
+            return nil
+        }
+    }
+
+    /// A flag whose value is one of some words.
+    static func word<Value>(
+        _ name: String, _ words: [(word: String, value: Value)], _ help: String,
+        _ apply: @escaping @Sendable (Value, inout Configuration) -> Void
+    ) -> Flag where Value: Sendable {
+        Flag(name: name, value: "WORD", help: help) { value, configuration in
+            guard let found = words.first(where: { $0.word == value }) else {
+                return "one of \(words.map(\.word).joined(separator: ", ")) is needed"
+            }
+            apply(found.value, &configuration)
+            return nil
+        }
+    }
+}
+
 /// A flag that is unknown or has a value that is not right, in a sentence for the terminal.
 struct UsageError: Error {
     let message: String

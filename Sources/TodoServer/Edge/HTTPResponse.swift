@@ -1,5 +1,4 @@
 import Bytes
-import CLinux
 import Glibc
 import WebSocket
 

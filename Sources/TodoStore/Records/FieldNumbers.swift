@@ -7,9 +7,12 @@ package import Todo
 package struct FieldNumbers: Sendable {
     /// Which field has which number; the names are those of the schema.
     package struct Assignment: Sendable, Hashable {
-        let className: String
-        let fieldName: String
-        let number: Int64
+        /// The class's name.
+        package let className: String
+        /// The field's name.
+        package let fieldName: String
+        /// The number, from 1 on.
+        package let number: Int64
 
         /// The field of that class under that number.
         package init(className: String, fieldName: String, number: Int64) {

@@ -35,8 +35,10 @@ public enum ChangesSince: Sendable, Equatable {
 public enum HistoryScope: Sendable, Hashable {
     /// Everything that happened in a project, also to items that have moved away from it since.
     case project(String)
-    /// Everything that happened to one item.
-    case item(String)
+    /// Everything that happened to the item of that id which is in that project now, also in the projects from which it came.
+    ///
+    /// Its cost grows with what happened in these projects, so it is a question for a snapshot.
+    case item(String, project: String)
 }
 
 /// What a transaction did within a scope.

@@ -2,9 +2,6 @@ import Todo
 
 /// Reads the change log over one connection.
 final class SQLiteLogReader {
-    /// How many changes a history holds before it ends early, at the end of an entry.
-    static let historyChangesMax = 10_000
-
     let fieldNumbers: FieldNumbers
     private let connection: SQLiteConnection
     private let lastStatement: SQLiteStatement
@@ -66,43 +63,49 @@ final class SQLiteLogReader {
     }
 
     func history(of scope: HistoryScope, before: Int64?, limit: Int) throws(StoreFailure) -> [HistoryEntry] {
+        // An entry that upkeep has begun to remove is not given in part.
+        var page = HistoryPage(limit: limit, oldest: try oldestWhole(), before: before)
         switch scope {
         case .project(let projectId):
             try historyOfProject.bind(projectId, at: 1)
             try historyOfProject.bind(before ?? Int64.max, at: 2)
-            return try history(historyOfProject, limit: limit)
-        case .item(let itemId):
-            try historyOfObject.bind(itemId, at: 1)
-            try historyOfObject.bind(Int64(ClassName.item.rawValue), at: 2)
-            try historyOfObject.bind(before ?? Int64.max, at: 3)
-            return try history(historyOfObject, limit: limit)
+            defer { historyOfProject.reset() }
+            while try historyOfProject.step() {
+                guard try take(historyOfProject, into: &page) else { break }
+            }
+        case .item(let itemId, let projectId):
+            // From the present on, whatever page is asked for: only the way back tells in which project the item was then.
+            var next: (projectId: String, before: Int64)? = (projectId, Int64.max)
+            while let (projectId, before) = next {
+                next = try takeItem(itemId, inProject: projectId, before: before, into: &page)
+            }
         }
+        return page.finished
     }
 
-    private func history(_ statement: borrowing SQLiteStatement, limit: Int) throws(StoreFailure) -> [HistoryEntry] {
-        defer { statement.reset() }
-        var entries: [HistoryEntry] = []
-        var changes = 0
-        // An entry that upkeep has begun to remove is not given in part.
-        let oldest = try oldestWhole()
-        while try statement.step() {
-            let version = statement.integer(0)
-            guard version >= oldest else { break }
-            if entries.last?.version != version {
-                guard entries.count < limit, changes < Self.historyChangesMax else { break }
-                entries.append(
-                    HistoryEntry(version: version, at: statement.timestamp(5), by: statement.optionalText(6), changes: []))
-            }
-            let (className, kind) = try words(statement, classColumn: 2, kindColumn: 4)
-            let change = HistoryChange(
-                className: className, key: statement.text(3), kind: kind, before: try fields(statement, column: 7, className),
-                after: try fields(statement, column: 8, className))
-            entries[entries.count - 1].changes.append(change)
-            changes += 1
+    /// Takes an item's rows in one project, and says from where it came into it.
+    private func takeItem(
+        _ itemId: String, inProject projectId: String, before: Int64, into page: inout HistoryPage
+    ) throws(StoreFailure) -> (projectId: String, before: Int64)? {
+        try historyOfObject.bind(projectId, at: 1)
+        try historyOfObject.bind(before, at: 2)
+        try historyOfObject.bind(itemId, at: 3)
+        try historyOfObject.bind(Int64(ClassName.item.rawValue), at: 4)
+        defer { historyOfObject.reset() }
+        while try historyOfObject.step() {
+            guard try take(historyOfObject, into: &page) else { return nil }
+            if let earlier = historyOfObject.optionalText(9) { return (earlier, historyOfObject.integer(0)) }
         }
-        // Rows come newest first, also within an entry.
-        for index in entries.indices { entries[index].changes.reverse() }
-        return entries
+        return nil
+    }
+
+    /// Takes the present row; `false` where the page is full.
+    private func take(_ row: borrowing SQLiteStatement, into page: inout HistoryPage) throws(StoreFailure) -> Bool {
+        let (className, kind) = try words(row, classColumn: 2, kindColumn: 4)
+        let change = HistoryChange(
+            className: className, key: row.text(3), kind: kind, before: try fields(row, column: 7, className),
+            after: try fields(row, column: 8, className))
+        return page.take(change, version: row.integer(0), at: row.timestamp(5), by: row.optionalText(6))
     }
 
     private func words(

@@ -56,7 +56,7 @@ package enum SQLiteMigrations {
         }
         try connection.execute(
             """
-            CREATE INDEX projects_owner ON projects ("owner");
+            CREATE INDEX projects_owner ON projects ("owner", "access");
             CREATE INDEX projects_access ON projects ("access");
             CREATE INDEX items_place ON items ("projectId", "position");
             CREATE INDEX items_assignee ON items ("assignee") WHERE "assignee" IS NOT NULL;
@@ -74,7 +74,6 @@ package enum SQLiteMigrations {
                 PRIMARY KEY (version, ordinal)) STRICT, WITHOUT ROWID;
             CREATE INDEX log_project ON log (project_id, version) WHERE project_id IS NOT NULL;
             CREATE INDEX log_earlier_project ON log (earlier_project_id, version) WHERE earlier_project_id IS NOT NULL;
-            CREATE INDEX log_object ON log (object_key, version);
             CREATE TABLE remembered (
                 sequence INTEGER PRIMARY KEY, user_id TEXT NOT NULL, txn TEXT NOT NULL, version INTEGER NOT NULL, ids BLOB NOT NULL,
                 applied_at INTEGER NOT NULL, UNIQUE (user_id, txn)) STRICT;
@@ -88,7 +87,7 @@ package enum SQLiteMigrations {
             CREATE TABLE tokens (
                 hash BLOB NOT NULL PRIMARY KEY, user_id TEXT NOT NULL, created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL,
                 last_seen_at INTEGER NOT NULL, user_agent TEXT) STRICT, WITHOUT ROWID;
-            CREATE INDEX tokens_user ON tokens (user_id);
+            CREATE INDEX tokens_user ON tokens (user_id, created_at);
             CREATE INDEX tokens_expiry ON tokens (expires_at);
             """)
         let epoch = try SQLiteStatement(connection, "INSERT INTO store (epoch) VALUES ($1)")

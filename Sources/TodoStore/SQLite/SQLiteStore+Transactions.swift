@@ -4,8 +4,7 @@ extension SQLiteStore {
     /// Starts a transaction.
     public func begin() throws(StoreFailure) {
         guard case .none = stage else { preconditionFailure("a transaction is begun inside another") }
-        // Immediate: that another program holds the file is found here, not at the first write.
-        try connection.execute("BEGIN IMMEDIATE")
+        try transaction.begin()
         stage = .open
     }
 
@@ -14,7 +13,7 @@ extension SQLiteStore {
         guard case .open = stage else { preconditionFailure("a commit without a transaction, or inside a part of it") }
         do {
             try requireTransaction()
-            try connection.execute("COMMIT")
+            try transaction.commit()
         } catch {
             rollback()
             throw error
@@ -30,7 +29,7 @@ extension SQLiteStore {
         logEnd = committed
         guard connection.isInTransaction else { return }
         // SQLite documents that this fails only where the transaction has ended already, as it has after some errors.
-        try? connection.execute("ROLLBACK")
+        try? transaction.rollback()
         precondition(!connection.isInTransaction, "SQLite kept a transaction that was rolled back")
     }
 
@@ -38,7 +37,7 @@ extension SQLiteStore {
     public func beginNested() throws(StoreFailure) {
         guard case .open = stage else { preconditionFailure("a part is begun outside a transaction or inside another part") }
         try requireTransaction()
-        try connection.execute("SAVEPOINT part")
+        try transaction.beginNested()
         stage = .nested(logEnd)
     }
 
@@ -46,7 +45,7 @@ extension SQLiteStore {
     public func commitNested() throws(StoreFailure) {
         guard case .nested = stage else { preconditionFailure("no part of a transaction is open") }
         try requireTransaction()
-        try connection.execute("RELEASE part")
+        try transaction.commitNested()
         stage = .open
     }
 
@@ -56,7 +55,7 @@ extension SQLiteStore {
         stage = .open
         logEnd = start
         try requireTransaction()
-        try connection.execute("ROLLBACK TO part; RELEASE part")
+        try transaction.rollbackNested()
     }
 
     /// Refuses to write where SQLite has dropped the transaction after an error: each further write would be committed by itself.

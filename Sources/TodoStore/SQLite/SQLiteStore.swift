@@ -39,6 +39,7 @@ public final class SQLiteStore: Store {
     public let epoch: String
 
     package let connection: SQLiteConnection
+    let transaction: SQLiteTransaction
     let reader: SQLiteReader
     let objects: SQLiteObjectWriter
     let log: SQLiteLogWriter
@@ -77,6 +78,7 @@ public final class SQLiteStore: Store {
         folder = path
         epoch = try Self.readEpoch(connection)
         reader = try SQLiteReader(connection, fieldNumbers)
+        transaction = try SQLiteTransaction(connection)
         objects = try SQLiteObjectWriter(connection)
         log = try SQLiteLogWriter(connection, fieldNumbers)
         accounts = try SQLiteAccounts(connection)
@@ -101,6 +103,8 @@ public final class SQLiteStore: Store {
         // Mapped memory would turn an error of the disk into a signal that ends the process.
         try connection.execute("PRAGMA mmap_size = 0")
         try connection.execute("PRAGMA temp_store = MEMORY")
+        // 16 MiB of log before its pages go to their places in the file: a page that many commits touch is then written once for many.
+        try connection.execute("PRAGMA wal_autocheckpoint = 4000")
         // A log that a burst made large gives its room back.
         try connection.execute("PRAGMA journal_size_limit = 67108864")
     }

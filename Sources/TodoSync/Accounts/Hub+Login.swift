@@ -8,9 +8,9 @@ extension Hub {
     func register(username: String, password: String, _ answer: Answer) {
         guard settings.providers.contains(.password) else { return self.answer(answer, .unknownProvider) }
         guard settings.allowsSignUp else { return self.answer(answer, .signUpOff) }
-        if answer.session.login != nil { return self.answer(answer, .otherUser) }
         let name: UserName
         do throws(Refusal) { name = try UserName(username, path: "username") } catch { return self.answer(answer, ErrorResponse(error)) }
+        if answer.session.login != nil { return self.answer(answer, .otherUser) }
         work(for: answer, .hashing) {
             .hashed(Self.attempt { try PasswordHash.make(password).text })
         } then: { [unowned self] outcome in

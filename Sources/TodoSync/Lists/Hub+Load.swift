@@ -81,7 +81,7 @@ extension Hub {
 
     private func answer(query params: QueryParams, _ rows: Finished.Rows, _ answer: Answer) {
         let first = min(params.offset ?? 0, rows.list.count)
-        let last = min(rows.list.count, params.query.limit.map { first.addingReportingOverflow($0).partialValue } ?? Int.max)
+        let last = first + min(rows.list.count - first, params.query.limit ?? Int.max)
         let maximum = settings.limits.queryObjects
         guard last - first <= maximum else {
             return self.answer(
@@ -91,6 +91,14 @@ extension Hub {
                     "The result has \(last - first) objects; ask for it in parts with 'limit' and 'offset'."))
         }
         let objects = rows.list.window(first..<last)
+        let bytesMax = settings.limits.queryBytes
+        guard objects.reduce(0, { $0 + $1.approximateBytes }) <= bytesMax else {
+            return self.answer(
+                answer,
+                .limit(
+                    "queryBytes", maximum: bytesMax,
+                    "The result has more than \(bytesMax) bytes; ask for it in parts with 'limit' and 'offset'."))
+        }
         self.answer(answer) { writer in MessageEncoder.queryResult(answer.id, version: rows.version, objects: objects, into: &writer) }
     }
 

@@ -14,11 +14,11 @@ extension Hub {
                 MessageEncoder.subscribed(answer.id, name: params.name, isComplete: known.isComplete, resumed: nil, into: &writer)
             }
         }
-        if let error = checkRoom(for: params, in: session) { return self.answer(answer, error) }
         let query: Query
         do throws(Refusal) {
             query = try self.query(params.query, view.caller, limit: params.query.limit)
         } catch { return self.answer(answer, ErrorResponse(error)) }
+        if let error = checkRoom(for: params, in: session) { return self.answer(answer, error) }
         if let known { drop(known) }
         let list = list(for: params.query, query, view)
         let subscription = Subscription(session: session, name: params.name, list: list)
@@ -88,7 +88,7 @@ extension Hub {
                 session.unsent.removeFirst()
                 continue
             }
-            let end = min(next + settings.limits.partRows, rows.count)
+            let end = endOfPart(rows, from: next)
             let isLast = end == rows.count
             let part = text { writer in
                 MessageEncoder.initial(
@@ -103,6 +103,18 @@ extension Hub {
                 subscription.state = .sending(rows: rows, next: end, version: version)
             }
         }
+    }
+
+    /// Where the part that begins there ends: full by its rows or by their bytes, with one row at least.
+    private func endOfPart(_ rows: [Object], from next: Int) -> Int {
+        let last = min(next + settings.limits.partRows, rows.count)
+        var end = next
+        var bytes = 0
+        while end < last, bytes < settings.limits.partBytes {
+            bytes += rows[end].approximateBytes
+            end += 1
+        }
+        return end
     }
 
     /// Parts up to this size, in bytes, may follow each other without waiting for the socket.

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import Todo
 import TodoProtocol
@@ -53,6 +54,21 @@ struct ErrorResponseTests {
                 }
             }
         }
+    }
+
+    @Test("has a word of the list wherever the domain's sources name one")
+    func wordsOfTheSources() throws {
+        let words = Set(Reason.allCases.map(\.rawValue))
+        let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appendingPathComponent("Sources/Todo")
+        let files = try #require(FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
+        let pattern = /(?:\.(?:invalid|notPermitted|notFound|conflict)|maximum: [^()"]*\)),\s*"(?<word>[A-Za-z]+)"/
+        var found: Set<String> = []
+        for case let file as URL in files where file.pathExtension == "swift" {
+            for match in try String(contentsOf: file, encoding: .utf8).matches(of: pattern) { found.insert(String(match.output.word)) }
+        }
+        #expect(found.count > 15)
+        #expect(found.subtracting(words).isEmpty)
     }
 
     @Test("puts its path behind a prefix")

@@ -23,15 +23,15 @@ struct SortOrderTests {
         #expect(keys.map { ClassName.item.schema.fields[$0.place].name } == ["dueDate", "body", "body", "itemId"])
     }
 
-    @Test(
-        "A key that names nothing to sort by is refused at its place",
-        arguments: [
-            (["colour"], "sort[0]", "unknownField"), (["body", "-"], "sort[1]", "unknownField"), ([""], "sort[0]", "unknownField"),
-            (["--body"], "sort[0]", "unknownField"), (["body[d]"], "sort[0]", "unknownField"), (["attachments"], "sort[0]", "wrongType"),
-            (["priority[c]"], "sort[0]", "wrongType"), (["project.name"], "sort[0]", "unknownField"),
-            (["+body"], "sort[0]", "unknownField"),
-            (["creator"], "sort[0]", "unknownField"),
-        ])
+    private static let unsortable: [([String], String, String)] = [
+        (["colour"], "sort[0]", "unknownField"), (["body", "-"], "sort[1]", "unknownField"), ([""], "sort[0]", "unknownField"),
+        (["--body"], "sort[0]", "unknownField"), (["body[d]"], "sort[0]", "unknownField"), (["attachments"], "sort[0]", "wrongType"),
+        (["priority[c]"], "sort[0]", "wrongType"), (["project.name"], "sort[0]", "unknownField"),
+        (["+body"], "sort[0]", "unknownField"),
+        (["creator"], "sort[0]", "unknownField"),
+    ]
+
+    @Test("A key that names nothing to sort by is refused at its place", arguments: unsortable)
     func refused(_ sort: [String], _ path: String, _ reason: String) throws {
         let refusal = try #require(refusalOf(sort))
         #expect(refusal.path == path)

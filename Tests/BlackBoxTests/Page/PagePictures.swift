@@ -1,0 +1,64 @@
+import Foundation
+import Testing
+
+/// Where pictures are wanted, if they are.
+private let pictureFolder = ProcessInfo.processInfo.environment["TODO_SCREENSHOTS"]
+
+/// Pictures of the page, for its documentation and for looking at: `TODO_SCREENSHOTS=FOLDER swift test --filter PagePictures`.
+@Suite(.chromium, .enabled(if: pictureFolder != nil)) struct PagePictures {
+    @Test func `pictures of every view, on a desk and on a phone, light and dark`() async throws {
+        let folder = URL(filePath: try #require(pictureFolder))
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try await withServer(.init(isDemo: true)) { server in
+            try await withBrowser { browser in
+                let page = try await browser.open(server.page)
+                try await page.wait(until: "document.querySelector('#nickname')?.checkVisibility()")
+                try await shoot(page, "login", folder)
+                try await page.logIn(as: "Ada")
+                try await page.addProject("Reading list")
+                try await page.wait(until: "document.querySelectorAll('[data-project-id]').length === 4")
+                try await shoot(page, "projects", folder)
+                try await page.openProject("Reading list")
+                let books = ["The Left Hand of Darkness", "A Pattern Language", "Gödel, Escher, Bach", "Moby-Dick"]
+                for book in books { try await page.addTask(book) }
+                try await page.waitForTasks(open: books, completed: [])
+                try await page.tick("Moby-Dick")
+                try await page.waitForTasks(open: books.dropLast(), completed: ["Moby-Dick"])
+                try await shoot(page, "board", folder)
+                try await page.click("#delete-project")
+                try await page.wait(until: "document.querySelector('#confirm-dialog').open")
+                try await shoot(page, "confirm", folder)
+                try await page.press(.escape)
+                try await sideBySide(page, browser.open(server.page), folder)
+            }
+        }
+    }
+
+    /// The same board in two windows, after a tick in one of them.
+    private func sideBySide(_ ada: Page, _ ben: Page, _ folder: URL) async throws {
+        try await ben.logIn(as: "Ben")
+        for page in [ada, ben] {
+            try await page.show(as: .half)
+            try await page.evaluate("location.hash = '#/'")
+            try await page.openProject("Weekend at the lake")
+        }
+        try await ada.tick("Check the weather")
+        let open = ["Ask Noor whether the boat is free", "Pack the lanterns"]
+        try await waitForTasks([ada, ben], open: open, completed: ["Check the weather", "Book the cabin"])
+        // The row that changed flashes for a moment.
+        for page in [ada, ben] { try await page.wait(until: "document.getAnimations().length === 0") }
+        try await ada.picture().write(to: folder.appending(path: "left.png"))
+        try await ben.picture().write(to: folder.appending(path: "right.png"))
+    }
+
+    private func shoot(_ page: Page, _ view: String, _ folder: URL) async throws {
+        for (screen, screenName) in [(Page.Screen.desk, "desk"), (.phone, "phone")] {
+            for isDark in [false, true] {
+                try await page.show(as: screen, isDark: isDark)
+                let name = "\(view)-\(screenName)-\(isDark ? "dark" : "light").png"
+                try await page.picture().write(to: folder.appending(path: name))
+            }
+        }
+        try await page.show(as: .desk)
+    }
+}
