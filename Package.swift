@@ -65,6 +65,7 @@ let package = Package(
         tests("TodoSyncTests", ["Bytes", "Todo", "TodoProtocol", "TodoStore", "TodoSync"]),
         tests("TodoClientTests", ["Bytes", "WebSocket", "Todo", "TodoProtocol", "Network", "TodoClient"]),
         tests("TodoServerTests", ["Bytes", "CLinux", "WebSocket", "Network", "TodoServer"]),
+        tests("TodoLoadTests", ["Todo", "TodoProtocol", "TodoLoad"]),
         tests("ArchitectureTests", []),
         tests("BlackBoxTests", ["Bytes", "WebSocket", "Todo", "TodoProtocol", "Network", "TodoClient"]),
     ],

@@ -28,6 +28,7 @@ extension LoadRun {
     }
 
     mutating func writeWhatIsDue(_ loop: inout EventLoop) {
+        guard !isEntering else { return }
         let now = Instant.now()
         while phase == .writing {
             let due = dueTime(of: nextWrite)

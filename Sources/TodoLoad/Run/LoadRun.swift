@@ -40,7 +40,8 @@ struct LoadRun: EventHandler, ~Copyable {
     var report = Report()
     var progress: Progress
     var phase = Phase.preparing
-    private var isEntering = false
+    /// The phase is set, and what it begins with is yet to be done.
+    private(set) var isEntering = false
     var workspace = ClientWorkspace()
     var members = ConnectionTable<Member>()
     /// The connection of each session, the keeper's last.
@@ -154,12 +155,17 @@ struct LoadRun: EventHandler, ~Copyable {
 
     // MARK: Phases
 
-    /// What a phase begins with, and on to the next phase where all is there for it.
+    /// On to the next phase where all is there for it.
     private mutating func step(_ loop: inout EventLoop) {
-        if isEntering {
+        advance(&loop)
+        while isEntering {
             isEntering = false
             begin(&loop)
+            advance(&loop)
         }
+    }
+
+    private mutating func advance(_ loop: inout EventLoop) {
         switch phase {
         case .preparing: break
         case .joining:
