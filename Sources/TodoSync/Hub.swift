@@ -104,6 +104,10 @@ public final class Hub {
                 session.isDraining = false
                 sendParts(session)
             }
+        case .fellBehind(let id):
+            if let session = sessions[id] { fallBehind(session) }
+        case .caughtUp(let id):
+            if let session = sessions[id] { catchUp(session) }
         case .finished(let finished):
             jobBook.close(finished)?(finished.outcome)
         }
@@ -156,7 +160,7 @@ public final class Hub {
     }
 
     private func step(_ session: Session) {
-        while session.isOpen, let work = session.work.first {
+        while session.isOpen, !session.isSlow, let work = session.work.first {
             switch session.wait {
             case .none: break
             case .group where work.isWrite: break
@@ -215,7 +219,7 @@ public final class Hub {
             server: settings.server, providers: settings.providers.map(\.rawValue),
             limits: ProtocolLimits.standard.named + settings.limits.named + settings.frontLimits,
             epoch: store.epoch, now: moment.wall,
-            version: session.login == nil ? nil : session.heldAtVersion ?? store.version)
+            version: session.login == nil ? nil : session.behindSince ?? store.version)
         self.answer(answer) { writer in MessageEncoder.info(answer.id, info, into: &writer) }
     }
 
@@ -282,7 +286,8 @@ extension SyncLimits {
     /// The bounds that `info` shows, by their names on the wire.
     var named: [(name: String, maximum: Int)] {
         [
-            ("subscriptions", subscriptions), ("partRows", partRows), ("queryObjects", queryObjects), ("queryBytes", queryBytes),
+            ("subscriptions", subscriptions), ("partRows", partRows), ("liveSearches", liveSearches), ("queryObjects", queryObjects),
+            ("queryBytes", queryBytes),
             ("queuedRequests", queuedRequests), ("loginSeconds", Int(loginMilliseconds / 1000)),
             ("tokenSeconds", Int(tokenMilliseconds / 1000)),
         ]

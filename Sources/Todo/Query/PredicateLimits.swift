@@ -10,6 +10,8 @@ public struct PredicateLimits: Sendable, Hashable {
     public var elements = 10_000
     /// Code points of all `LIKE` patterns together (`filterPatternLength`): matching costs the text's length times a 64th of it.
     public var patternLength = 1024
+    /// Searches of text, `LIKE` counted by its pattern (`filterSearches`): each reads the whole text of each object.
+    public var searches = 64
 
     /// The defaults.
     public init() {}

@@ -6,8 +6,11 @@ struct EdgeLimits: Sendable {
     var headBytesMax = 16 << 10
     /// The body of a request that takes none: so much is read and thrown away to keep the connection, past it: 413 and the connection ends.
     var ignoredBodyBytesMax = 64 << 10
-    /// What may wait for a session's socket. Past it: close 4003.
-    var outboundBytesMax = 8 << 20
+    /// What may wait for a session's socket behind the message that is on its way. Past it: the session's changes are merged until the
+    /// socket has taken all.
+    var outboundBytesMax = 1 << 20
+    /// How long such a session's socket may take nothing at all. Past it: close 4003.
+    var stuckMilliseconds = 30_000
     /// From the connection, or from the last answer's end, to the end of the next request's head. Past it: 408 if some of a head came, else the connection just ends.
     var headMilliseconds = 10_000
     /// How long a kept-alive connection may rest between two requests. Past it: it ends.
@@ -34,7 +37,8 @@ extension EdgeLimits {
     /// The bounds that `info` shows, by their names on the wire.
     var shown: [(name: String, maximum: Int)] {
         [
-            ("messageBytes", messageBytesMax), ("outboundBytes", outboundBytesMax), ("pingSeconds", pingMilliseconds / 1000),
+            ("messageBytes", messageBytesMax), ("outboundBytes", outboundBytesMax), ("stuckSeconds", stuckMilliseconds / 1000),
+            ("pingSeconds", pingMilliseconds / 1000),
             ("silenceSeconds", silenceMilliseconds / 1000),
         ]
     }

@@ -139,7 +139,7 @@ extension Hub {
     }
 
     private static func attempt<Value>(_ work: () throws -> Value) -> Result<Value, JobFault> {
-        do { return .success(try work()) } catch { return .failure(JobFault(message: "\(error)")) }
+        do { return .success(try work()) } catch { return .failure(JobFault(error)) }
     }
 
     private static func verify(_ password: String, against hash: String?) throws -> Bool {
