@@ -62,7 +62,7 @@ let package = Package(
         tests("TodoProtocolTests", ["Bytes", "Todo", "TodoProtocol"]),
         tests("TodoStoreTests", ["Todo", "TodoStore"]),
         tests("NetworkTests", ["Bytes", "CLinux", "Network", "TodoEcho"]),
-        tests("TodoSyncTests", ["Bytes", "Todo", "TodoProtocol", "TodoStore", "TodoSync"]),
+        tests("TodoSyncTests", ["Bytes", "Crypto", "Todo", "TodoProtocol", "TodoStore", "TodoSync"]),
         tests("TodoClientTests", ["Bytes", "WebSocket", "Todo", "TodoProtocol", "Network", "TodoClient"]),
         tests("TodoServerTests", ["Bytes", "CLinux", "WebSocket", "Network", "TodoServer"]),
         tests("TodoLoadTests", ["Todo", "TodoProtocol", "TodoLoad"]),

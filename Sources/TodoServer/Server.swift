@@ -48,7 +48,7 @@ struct Server {
         let mailboxes = try (0..<loops).map { _ in try Mailbox<EdgeMessage<PortMessage>>() }
         let inbox = try Mailbox<CommitterMessage>()
         announce(listener.address)
-        let committer = try startCommitter(store, inbox, mailboxes, figures)
+        let committer = try startCommitter(store, inbox, mailboxes, figures, status)
         var others: [Thread] = []
         for index in 1..<max(loops, 1) {
             others.append(
@@ -77,7 +77,8 @@ struct Server {
     // MARK: Threads
 
     private func startCommitter(
-        _ store: SQLiteStore, _ inbox: Mailbox<CommitterMessage>, _ mailboxes: [Mailbox<EdgeMessage<PortMessage>>], _ figures: SharedFigures
+        _ store: SQLiteStore, _ inbox: Mailbox<CommitterMessage>, _ mailboxes: [Mailbox<EdgeMessage<PortMessage>>],
+        _ figures: SharedFigures, _ status: ServerStatus
     ) throws -> NamedThread {
         let jobs = try JobPool(committer: inbox)
         var settings = SyncSettings(
@@ -88,7 +89,11 @@ struct Server {
         let committer = Committer(
             mailbox: inbox, settings: settings, log: log,
             deliver: { loop, deliveries in _ = mailboxes[loop].post(contentsOf: EdgeMessages(deliveries).messages) },
-            loops: mailboxes.count, report: { figures.take($0, version: $1) })
+            loops: mailboxes.count,
+            report: { counters, version, isStoreWritable in
+                figures.take(counters, version: version)
+                status.isStoreReachable.store(isStoreWritable, ordering: .relaxed)
+            })
         // The store is made on this thread and belongs to the committer's from here on.
         nonisolated(unsafe) let owned = store
         return try NamedThread(name: "committer") {

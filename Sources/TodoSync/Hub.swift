@@ -31,11 +31,16 @@ public final class Hub {
     var released: [Session] = []
     /// No token of a session expires before then.
     var earliestExpiry: Timestamp?
+    /// Why the store takes no writes, while it takes none.
+    var storeFailure: StoreFailure?
     /// Changes since older versions, for sessions that resume, as long as the version stays.
     var resumptions: (version: Int64, batches: [Int64: ChangeBatch]) = (0, [:])
     private var ready: [Session] = []
     private var isShutDown = false
     private var isUpkeepDue = false
+
+    /// Whether the store takes writes, as far as the last one tells.
+    public var isStoreWritable: Bool { storeFailure == nil }
 
     /// Counters for the operator.
     public private(set) var figures = SyncFigures()
@@ -63,6 +68,7 @@ public final class Hub {
     public func tick(at moment: Moment) {
         self.moment = moment
         closeThoseWithoutLogin()
+        probeStore()
         upkeep()
         runReady()
     }
@@ -73,7 +79,7 @@ public final class Hub {
             isUpkeepDue = try store.upkeep(now: moment.wall, limits: UpkeepLimits())
         } catch {
             isUpkeepDue = false
-            log(.error, "upkeep of the store failed: \(error.message)")
+            noteStoreFailure(error)
         }
     }
 

@@ -44,8 +44,7 @@ struct JobFault: Error, Sendable {
         response =
             switch error {
             case let refusal as Refusal: ErrorResponse(refusal)
-            case let failure as StoreFailure: .unavailable(failure)
-            default: .unavailable(StoreFailure("\(error)"))
+            default: .unavailable
             }
     }
 }

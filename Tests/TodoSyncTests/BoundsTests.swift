@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import Todo
+import TodoStore
 import TodoSync
 
 /// What one session may cost the others.
@@ -59,6 +60,18 @@ struct BoundsTests {
         #expect(throws: HubClient.Refused.self) { try anna.call("subscribe", ["name": "two", "class": "Item", "filter": filter]) }
         try anna.call("subscribe", ["name": "two", "class": "Item", "filter": "notes CONTAINS 'x'"])
         try anna.call("subscribe", ["name": "three", "class": "Item", "filter": "isDone == false"])
+    }
+
+    @Test func `a reconnect by token writes nothing, until the token's life is worth renewing`() throws {
+        let harness = try HubHarness { $0.limits.tokenMilliseconds = 30 * 60_000 }
+        let anna = try harness.login("Anna")
+        for (minutes, renews) in [(0, false), (2, true), (0, false)] {
+            harness.moment.wall = Timestamp(milliseconds: harness.moment.wall.milliseconds + Int64(minutes) * 60_000)
+            let token = try #require(try harness.store.token(hash: anna.tokenHash))
+            let result = try harness.connect().call("login", ["provider": "token", "token": anna.token])
+            #expect(result["token"] as? String == anna.token)
+            #expect((try harness.store.token(hash: anna.tokenHash) != token) == renews)
+        }
     }
 
     @Test func `the answers of one batch share the bound of one answer`() throws {

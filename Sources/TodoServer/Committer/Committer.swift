@@ -18,8 +18,8 @@ struct Committer {
     /// Hands one event loop what its connections get.
     let deliver: @Sendable (_ loop: Int, [Delivery]) -> Void
     let loops: Int
-    /// Publishes the counters, after each turn.
-    let report: @Sendable (SyncFigures, _ version: Int64) -> Void
+    /// Publishes the counters and the store's health, after each turn.
+    let report: @Sendable (SyncFigures, _ version: Int64, _ isStoreWritable: Bool) -> Void
 
     private static let tickMilliseconds: Int64 = 1000
 
@@ -53,7 +53,7 @@ struct Committer {
                 let deliveries = hub.takeDeliveries(loop: loop)
                 if !deliveries.isEmpty { deliver(loop, deliveries) }
             }
-            report(hub.figures, store.version)
+            report(hub.figures, store.version, hub.isStoreWritable)
         }
         store.close()
     }

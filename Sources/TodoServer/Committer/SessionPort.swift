@@ -81,8 +81,8 @@ struct SessionPort: SessionHandler, ~Copyable {
         case .send(let text, let id, let reportsDrained):
             text.withUnsafeBytes { sockets.send(text: $0, to: id, &loop) }
             if reportsDrained { loop.notifyWhenDrained(id) }
-        case .pause(let id): loop.pauseReading(id)
-        case .resume(let id): loop.resumeReading(id)
+        case .pause(let id): sockets.pause(id, &loop)
+        case .resume(let id): sockets.resume(id, &loop)
         }
     }
 

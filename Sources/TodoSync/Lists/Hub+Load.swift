@@ -59,7 +59,7 @@ extension Hub {
             return self.answer(answer, ErrorResponse(error))
         }
         let snapshot: any Snapshot
-        do throws(StoreFailure) { snapshot = try store.snapshot() } catch { return self.answer(answer, .unavailable(error)) }
+        do throws(StoreFailure) { snapshot = try store.snapshot() } catch { return self.answer(answer, .unavailable) }
         let scope = SubscriptionIndex.placement(of: query, for: caller).scope
         let searchBytesMax = settings.limits.readSearchBytes
         work(for: answer, .reading) {
