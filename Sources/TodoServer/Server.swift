@@ -48,7 +48,7 @@ struct Server {
         let mailboxes = try (0..<loops).map { _ in try Mailbox<EdgeMessage<PortMessage>>() }
         let inbox = try Mailbox<CommitterMessage>()
         announce(listener.address)
-        let committer = try startCommitter(store, inbox, mailboxes, figures)
+        let committer = try startCommitter(store, inbox, mailboxes, status, figures)
         var others: [Thread] = []
         for index in 1..<max(loops, 1) {
             others.append(
@@ -77,7 +77,8 @@ struct Server {
     // MARK: Threads
 
     private func startCommitter(
-        _ store: SQLiteStore, _ inbox: Mailbox<CommitterMessage>, _ mailboxes: [Mailbox<EdgeMessage<PortMessage>>], _ figures: SharedFigures
+        _ store: SQLiteStore, _ inbox: Mailbox<CommitterMessage>, _ mailboxes: [Mailbox<EdgeMessage<PortMessage>>],
+        _ status: ServerStatus, _ figures: SharedFigures
     ) throws -> NamedThread {
         let jobs = try JobPool(committer: inbox)
         var settings = SyncSettings(
@@ -86,9 +87,8 @@ struct Server {
         settings.limits = configuration.sync
         settings.frontLimits = configuration.edge.shown
         let committer = Committer(
-            mailbox: inbox, settings: settings, log: log,
-            deliver: { loop, deliveries in _ = mailboxes[loop].post(contentsOf: EdgeMessages(deliveries).messages) },
-            loops: mailboxes.count, report: { figures.take($0, version: $1) })
+            mailbox: inbox, settings: settings, log: log, status: status, loops: mailboxes,
+            report: { figures.take($0, version: $1) })
         // The store is made on this thread and belongs to the committer's from here on.
         nonisolated(unsafe) let owned = store
         return try NamedThread(name: "committer") {
