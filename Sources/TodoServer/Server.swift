@@ -34,6 +34,9 @@ struct Server {
     }
 
     private func serve() throws {
+        for variable in configuration.unknownVariables {
+            log(.warning, "the environment variable \(variable) means nothing to this server; see --help")
+        }
         // Signals are blocked here, before any thread is started, so that only the first loop takes them.
         let signals = try SignalSource([.interrupt, .terminate, .hangUp])
         let store = try SQLiteStore(folder: dataFolder)
@@ -48,7 +51,7 @@ struct Server {
         let mailboxes = try (0..<loops).map { _ in try Mailbox<EdgeMessage<PortMessage>>() }
         let inbox = try Mailbox<CommitterMessage>()
         announce(listener.address)
-        let committer = try startCommitter(store, inbox, mailboxes, figures, status)
+        let committer = try startCommitter(store, inbox, mailboxes, status, figures)
         var others: [Thread] = []
         for index in 1..<max(loops, 1) {
             others.append(
@@ -78,7 +81,7 @@ struct Server {
 
     private func startCommitter(
         _ store: SQLiteStore, _ inbox: Mailbox<CommitterMessage>, _ mailboxes: [Mailbox<EdgeMessage<PortMessage>>],
-        _ figures: SharedFigures, _ status: ServerStatus
+        _ status: ServerStatus, _ figures: SharedFigures
     ) throws -> NamedThread {
         let jobs = try JobPool(committer: inbox)
         var settings = SyncSettings(
@@ -87,13 +90,8 @@ struct Server {
         settings.limits = configuration.sync
         settings.frontLimits = configuration.edge.shown
         let committer = Committer(
-            mailbox: inbox, settings: settings, log: log,
-            deliver: { loop, deliveries in _ = mailboxes[loop].post(contentsOf: EdgeMessages(deliveries).messages) },
-            loops: mailboxes.count,
-            report: { counters, version, isStoreWritable in
-                figures.take(counters, version: version)
-                status.isStoreReachable.store(isStoreWritable, ordering: .relaxed)
-            })
+            mailbox: inbox, settings: settings, log: log, status: status, loops: mailboxes,
+            report: { figures.take($0, version: $1) })
         // The store is made on this thread and belongs to the committer's from here on.
         nonisolated(unsafe) let owned = store
         return try NamedThread(name: "committer") {

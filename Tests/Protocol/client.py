@@ -78,7 +78,7 @@ class Session:
     """
 
     def __init__(self, url, subprotocols=("todosync.v1",), **options):
-        options = {"compression": None, "ping_interval": None, "max_size": None, "max_queue": None, **options}
+        options = {"compression": "deflate", "ping_interval": None, "max_size": None, "max_queue": None, **options}
         self.url = url
         self.inbox = queue.Queue()
         self.numbers = itertools.count(1)

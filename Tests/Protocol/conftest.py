@@ -64,10 +64,12 @@ def start_server():
 
 @pytest.fixture
 def connect(server):
-    """Opens sessions that have not logged in."""
+    """Opens sessions that have not logged in: each third one of a test without compression, unless it says."""
     sessions = []
 
     def connect(to=None, **options):
+        if len(sessions) % 3 == 2:
+            options.setdefault("compression", None)
         sessions.append(Session((to or server).url, **options))
         return sessions[-1]
 

@@ -42,7 +42,8 @@ class Run:
         self.next = 0
         self.sessions = {}
         for n in range(USERS):
-            session = Session(url)
+            # Half of them compressed: all must end with the same lists.
+            session = Session(url, compression="deflate" if n % 2 else None)
             session.login_as(f"user{n}")
             self.world.users[session.user_id] = f"user{n}"
             self.sessions[session.user_id] = session

@@ -112,5 +112,6 @@ extension ErrorResponse {
     public static let tokenExpired = ErrorResponse(.tokenExpired, .tokenExpired, "The token has expired; log in again.")
 
     /// The token was revoked.
-    public static let tokenRevoked = ErrorResponse(.tokenExpired, .tokenRevoked, "The token was revoked; log in again.")
+    public static let tokenRevoked = ErrorResponse(
+        .tokenExpired, .tokenRevoked, "The token is not valid, or not any more; log in again by name.")
 }

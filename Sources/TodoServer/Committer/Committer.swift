@@ -1,4 +1,5 @@
 import Network
+import Synchronization
 import TodoStore
 import TodoSync
 
@@ -15,17 +16,19 @@ struct Committer {
     let mailbox: Mailbox<CommitterMessage>
     let settings: SyncSettings
     let log: Log
-    /// Hands one event loop what its connections get.
-    let deliver: @Sendable (_ loop: Int, [Delivery]) -> Void
-    let loops: Int
-    /// Publishes the counters and the store's health, after each turn.
-    let report: @Sendable (SyncFigures, _ version: Int64, _ isStoreWritable: Bool) -> Void
+    /// Where the sessions that take compressed messages are counted, and the store's health is kept.
+    let status: ServerStatus
+    /// Those of the event loops, by number.
+    let loops: [Mailbox<EdgeMessage<PortMessage>>]
+    /// Publishes the counters, after each turn.
+    let report: @Sendable (SyncFigures, _ version: Int64) -> Void
 
     private static let tickMilliseconds: Int64 = 1000
 
     /// Runs until it is told to shut down; the store is closed then.
     func run(_ store: any Store, _ jobs: any JobRunner) {
-        let hub = Hub(store: store, settings: settings, loops: loops, jobs: jobs, log: log, moment: .now())
+        let hub = Hub(store: store, settings: settings, loops: loops.count, jobs: jobs, log: log, moment: .now())
+        var framer = BroadcastFramer(status: status)
         var messages: [CommitterMessage] = []
         var inputs: [Input] = []
         var nextTick = Moment.now().monotonicMilliseconds + Self.tickMilliseconds
@@ -49,11 +52,13 @@ struct Committer {
                 nextTick = now.monotonicMilliseconds + Self.tickMilliseconds
             }
             if isEnding { hub.shutDown() }
-            for loop in 0..<loops {
+            for (loop, mailbox) in loops.enumerated() {
                 let deliveries = hub.takeDeliveries(loop: loop)
-                if !deliveries.isEmpty { deliver(loop, deliveries) }
+                if !deliveries.isEmpty { mailbox.post(contentsOf: EdgeMessages(deliveries, &framer).messages) }
             }
-            report(hub.figures, store.version, hub.isStoreWritable)
+            framer.endTurn()
+            status.isStoreReachable.store(hub.isStoreWritable, ordering: .relaxed)
+            report(hub.figures, store.version)
         }
         store.close()
     }

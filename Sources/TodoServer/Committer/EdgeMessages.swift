@@ -5,18 +5,16 @@ import WebSocket
 
 /// Turns what the session layer delivers into messages for an event loop, in the same order.
 ///
-/// A broadcast is framed here, once for all its sessions; what is for one session alone is framed by its loop.
+/// A broadcast is framed here, once for all its sessions; what is for one session alone is framed, and compressed, by its loop.
 struct EdgeMessages {
     private(set) var messages: [EdgeMessage<PortMessage>] = []
     private var broadcasts: [SharedDelivery] = []
 
-    init(_ deliveries: [Delivery]) {
+    init(_ deliveries: [Delivery], _ framer: inout BroadcastFramer) {
         for delivery in deliveries {
             switch delivery {
             case .broadcast(let text, let connections):
-                let frame = text.withUnsafeBytes { SharedFrame.text($0) }
-                let message = SharedMessage(frame: frame, payloadCount: text.count)
-                broadcasts.append(SharedDelivery(message: message, ids: connections.map { ConnectionID(bits: $0) }))
+                broadcasts.append(SharedDelivery(message: framer.message(text), ids: connections.map { ConnectionID(bits: $0) }))
             case .message(let text, let connection, let reportsDrained):
                 append(.session(.send(text, to: ConnectionID(bits: connection), reportsDrained: reportsDrained)))
             case .pause(let connection): append(.session(.pause(ConnectionID(bits: connection))))

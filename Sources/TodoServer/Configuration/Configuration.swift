@@ -14,6 +14,8 @@ struct Configuration {
     var allowsSignUp = true
     var sync = SyncLimits()
     var edge = EdgeLimits()
+    /// Variables of the environment that look like flags and are none.
+    var unknownVariables: [String] = []
     /// Set by flags that only print something.
     var notice: Notice?
 
@@ -38,6 +40,11 @@ struct Configuration {
         }
         try read(arguments)
         try settleDemo(arguments, environment)
+        guard edge.silenceMilliseconds > edge.pingMilliseconds else {
+            throw UsageError(message: "--silence-seconds must be more than --ping-seconds, or who is quiet is dropped before the ping")
+        }
+        let known = Set(Self.flags.map(\.variable))
+        unknownVariables = environment.keys.filter { $0.hasPrefix("TODOSYNC_") && !known.contains($0) }.sorted()
     }
 
     private mutating func read(_ arguments: [String]) throws(UsageError) {

@@ -124,6 +124,10 @@ extension Edge where Sessions: ~Copyable {
             connection.pointee.webSocket = WebSocketConnection(
                 role: .server, options: WebSocketConnection.Options(messageBytesMax: sockets.limits.messageBytesMax, isTextOnly: true),
                 deflate: acceptance.deflate)
+            if acceptance.deflate != nil {
+                connection.pointee.flags.insert(.isDeflating)
+                sockets.status.deflatingSessions.add(1, ordering: .relaxed)
+            }
             sockets.counters.sessions.add(1, ordering: .relaxed)
             sockets.counters.sessionsTotal.add(1, ordering: .relaxed)
             sockets.schedule(connection, id, &loop)

@@ -6,6 +6,10 @@ final class ServerStatus: Sendable {
     let isStoreReachable = Atomic(true)
     /// Whether the server is going away: it takes no new work.
     let isDraining = Atomic(false)
+    /// Open sessions, on any loop, that take compressed messages: without one, no broadcast is compressed.
+    let deflatingSessions = Atomic(0)
+    /// Messages that were compressed once for all the sessions they go to.
+    let broadcastsCompressed = Atomic(0)
     /// One entry a loop.
     let loops: [LoopCounters]
     /// The figures of the layers above, asked for when `/metrics` is.
@@ -43,6 +47,12 @@ final class ServerStatus: Sendable {
             Metric(
                 "slow_sessions_closed_total", .counter, sum { $0.slowClosed.load(ordering: .relaxed) },
                 help: "Sessions closed with 4003, too slow."),
+            Metric(
+                "deflating_sessions", .gauge, deflatingSessions.load(ordering: .relaxed),
+                help: "Open sessions that take compressed messages."),
+            Metric(
+                "broadcasts_compressed_total", .counter, broadcastsCompressed.load(ordering: .relaxed),
+                help: "Messages compressed once for all their sessions."),
             Metric("ready", .gauge, isReady ? 1 : 0, help: "Whether the server takes new sessions."),
         ] + furtherMetrics()
     }

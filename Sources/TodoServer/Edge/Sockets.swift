@@ -129,7 +129,9 @@ struct Sockets: ~Copyable {
 
     /// Notes the end of the connection's session for the handler.
     mutating func endSession(_ connection: UnsafeMutablePointer<EdgeConnection>, _ id: ConnectionID) {
-        if connection.pointee.flags.remove(.isOpened) != nil { ended.append(id) }
+        guard connection.pointee.flags.remove(.isOpened) != nil else { return }
+        ended.append(id)
+        if connection.pointee.flags.remove(.isDeflating) != nil { status.deflatingSessions.subtract(1, ordering: .relaxed) }
     }
 
     /// Sets the loop's deadline for a session to the soonest of its own.
