@@ -90,6 +90,7 @@ struct Configuration {
         guard !isGiven("data") else {
             throw UsageError(message: "--demo keeps its data in a fresh temporary folder; leave out --data, or leave out --demo")
         }
+        edge.isForLoopbackOnly = true
         if !isGiven("providers") { providers = [.nickname, .password] }
         if !isGiven("access") { access = .everyoneWrite }
     }

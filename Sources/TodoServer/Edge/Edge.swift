@@ -34,7 +34,7 @@ struct Edge<Sessions: SessionHandler & ~Copyable>: EventHandler, ~Copyable {
         self.mailboxes = mailboxes
         self.report = report
         sockets = Sockets(limits: router.limits, status: router.status, loop: index)
-        handshake = ServerHandshake(subprotocol: router.limits.subprotocol, origins: .sameOrigin(or: router.limits.allowedOrigins))
+        handshake = ServerHandshake(subprotocol: router.limits.subprotocol, origins: router.limits.origins)
     }
 
     // MARK: Connections

@@ -1,3 +1,5 @@
+import WebSocket
+
 /// Every bound of the edge, with its default, its reason, and what happens past it.
 struct EdgeLimits: Sendable {
     /// A message from a client. Past it: close 1009. The contract's 1 MiB.
@@ -31,9 +33,16 @@ struct EdgeLimits: Sendable {
     var subprotocol = "todosync.v1"
     /// Origins that may open sessions beside the server's own, such as `https://app.example`.
     var allowedOrigins: [String] = []
+    /// Whether pages must come from a name of this machine: where nobody is asked for a password.
+    var isForLoopbackOnly = false
 }
 
 extension EdgeLimits {
+    /// Which pages may open sessions.
+    var origins: OriginPolicy {
+        isForLoopbackOnly ? .sameLoopbackOrigin(or: allowedOrigins) : .sameOrigin(or: allowedOrigins)
+    }
+
     /// The bounds that `info` shows, by their names on the wire.
     var shown: [(name: String, maximum: Int)] {
         [
