@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import Todo
 import TodoStore
@@ -158,20 +159,5 @@ struct RandomHistoryTests {
         case 18: return ["delete": "Item", "filter": "isDone == true AND projectId == $0", "args": [project]]
         default: return ["move": "Item", "id": item, "before": "i\(Int.random(in: 0..<20, using: &random))"]
         }
-    }
-}
-
-/// A small generator whose whole state is its seed (SplitMix64).
-struct SplitMix: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }
