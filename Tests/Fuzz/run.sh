@@ -11,6 +11,8 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 here=Tests/Fuzz
 seconds=${1:-5}
+# The runtime's own report of a crash would keep libFuzzer from saving the input that led to it.
+export SWIFT_BACKTRACE=enable=no
 targets=("${@:2}")
 if [ "${#targets[@]}" -eq 0 ]; then
   for file in "$here"/*.swift; do
@@ -48,7 +50,7 @@ fuzz() {
   "$built/fuzz-$1" "$found" "$here/corpus/$1" "${dictionary[@]}" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
     -artifact_prefix="$folder/crashes/$1-" -print_final_stats=1 >"$log" 2>&1 || status=$?
   echo "fuzz $1: $(sed -n 's/^stat::number_of_executed_units: *//p' "$log") runs in $seconds s, coverage $(grep -o 'cov: [0-9]*' "$log" | tail -n 1)"
-  [ "$status" -eq 0 ] || { tail -n 60 "$log"; return "$status"; }
+  [ "$status" -eq 0 ] || { grep -m 1 "Fatal error" "$log" || true; tail -n 60 "$log"; return "$status"; }
 }
 
 # Two at a time: as many as the smallest machine has cores.
