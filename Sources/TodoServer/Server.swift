@@ -111,6 +111,7 @@ struct Server {
         let port = SessionPort(index: index, committer: inbox) {
             status.isDraining.store(true, ordering: .relaxed)
             for mailbox in mailboxes { _ = mailbox.post(.stopAccepting) }
+            Deadline.start(mailboxes, log)
         }
         var edge = Edge(index: index, sessions: port, router: router, mailboxes: mailboxes) { error in log(.error, "\(error)") }
         try loop.run(&edge, mailbox: mailboxes[index])

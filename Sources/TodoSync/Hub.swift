@@ -31,6 +31,9 @@ public final class Hub {
     var released: [Session] = []
     /// No token of a session expires before then.
     var earliestExpiry: Timestamp?
+    /// Snapshots that are open, and the readers that wait for one.
+    var readsUnderWay = 0
+    var waitingReads: [(Result<any Snapshot, JobFault>) -> Void] = []
     /// Why the store takes no writes, while it takes none.
     var storeFailure: StoreFailure?
     /// Changes since older versions, for sessions that resume, as long as the version stays.
@@ -168,6 +171,7 @@ public final class Hub {
     private func step(_ session: Session) {
         while session.isOpen, !session.isSlow, let work = session.work.first {
             switch session.wait {
+            case .none where work.isWrite && session.listsAwaited > 0: return
             case .none: break
             case .group where work.isWrite: break
             case .group, .job: return

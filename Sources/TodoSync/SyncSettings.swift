@@ -14,6 +14,8 @@ public struct SyncLimits: Sendable {
     public var subscriptions = 200
     /// Rows of one part of a first list; more come in further parts.
     public var partRows = 500
+    /// Snapshots of the store that are open at once, each a connection to the database; further queries and first lists wait for one.
+    public var snapshots = 8
     /// Bytes of one part of a first list, about: a part with large rows has fewer of them.
     public var partBytes = 256 << 10
     /// Bytes that the objects of one `query` may have, about; more are refused with `-32005`: use `limit` and `offset`.

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A small random generator whose numbers follow from its seed, which a failing test prints (SplitMix64, Steele, Lea and Flood 2014).
-public struct SplitMix: RandomNumberGenerator {
+public struct SplitMix: RandomNumberGenerator, Sendable {
     /// What it was made from.
     public let seed: UInt64
     /// What the next number follows from.

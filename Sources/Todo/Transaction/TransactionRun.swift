@@ -31,6 +31,8 @@ public struct TransactionRun<Store: ObjectStore> {
     let makeId: () -> String
     private(set) var record = ChangeRecord()
     private var searches: SearchBudget
+    /// How many objects its filter forms have touched.
+    private var touched = 0
     private var countsToAdd: [String: (items: Int64, open: Int64)] = [:]
 
     /// A run over the store, which must have a transaction open; `makeId` gives fresh ids.
@@ -158,21 +160,25 @@ public struct TransactionRun<Store: ObjectStore> {
     ) throws -> [Object] {
         var found: [Object] = []
         var searches = searches
+        var touched = touched
         let related = StoreRelations(store)
         try store.forEach(className, where: predicate.terms) { object in
             guard try may(self, object) else { return true }
             try searches.charge(predicate, object, related)
             guard predicate.matches(object, related: related) else { return true }
-            guard found.count < settings.objectsMax else {
+            touched += 1
+            guard touched <= settings.objectsMax else {
                 throw Refusal(
                     .limit(name: "objects", maximum: settings.objectsMax), "tooManyObjects",
-                    "The filter touches more than \(settings.objectsMax) objects; narrow it and write in parts.", path: "filter")
+                    "The filters of the transaction touch more than \(settings.objectsMax) objects; narrow them and write in parts.",
+                    path: "filter")
             }
             found.append(object)
             return true
         }
         try related.rethrow()
         self.searches = searches
+        self.touched = touched
         return found
     }
 }

@@ -64,11 +64,24 @@ extension Hub {
                 subscription.isSighted = try view.caller.isAdmin || view.sees(projectId, access: RowSight(store).access(projectId))
             } catch { return end(subscription.list, error) }
         }
-        if subscription.list.live != nil { begin(subscription) }
+        if subscription.list.live != nil { begin(subscription) } else { holdWrites(of: subscription) }
+    }
+
+    private func holdWrites(of subscription: Subscription) {
+        subscription.isAwaited = true
+        subscription.session.listsAwaited += 1
+    }
+
+    private func endWait(_ subscription: Subscription) {
+        guard subscription.isAwaited else { return }
+        subscription.isAwaited = false
+        subscription.session.listsAwaited -= 1
+        schedule(subscription.session)
     }
 
     /// Tells the client the list: what happened since its copy was made, or all of it.
     func begin(_ subscription: Subscription) {
+        endWait(subscription)
         guard let since = subscription.since else { return startSending(subscription) }
         subscription.since = nil
         resume(subscription, since: since)
@@ -155,6 +168,7 @@ extension Hub {
     func drop(_ subscription: Subscription) {
         let session = subscription.session
         let list = subscription.list
+        endWait(subscription)
         session.subscriptions[subscription.name] = nil
         session.unsent.removeAll { $0 === subscription }
         list.remove(subscription)

@@ -87,6 +87,8 @@ final class Subscription {
     var journal: Journal?
     /// Whether the user sees the project that the list belongs to.
     var isSighted = true
+    /// Whether its session's writes wait for its list to be read.
+    var isAwaited = false
     /// Whether this commit gave or took that sight.
     var sightChanged = false
     /// Its place among the list's subscriptions.

@@ -39,6 +39,8 @@ final class Session {
     var behindSince: Int64?
     /// Whether more waits for its socket than it is given: no request of it runs until the socket has taken that.
     var isSlow = false
+    /// How many of its subscriptions wait for their list to be read: its writes wait with them, so that it sees them in its lists first.
+    var listsAwaited = 0
     /// First lists that are not sent whole yet, in the order of their subscriptions.
     var unsent: [Subscription] = []
     /// Whether a part is on its way that the socket has not taken yet.
