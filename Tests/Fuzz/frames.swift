@@ -54,11 +54,11 @@ private func trace(_ bytes: UnsafeRawBufferPointer, cutAt sizes: [Int], _ setup:
                 trace.note("ping ", payload)
             case .pong(let payload): trace.note("pong ", payload)
             case .closed(let closure):
-                trace.events.append(Array("closed \(closure)".utf8))
+                trace.events.append(Array("closed \(closure.code) \(closure.startedByPeer) \(closure.reason)".utf8))
                 require(connection.state == .closed, "not closed")
             case .failed(let fault):
                 require([1002, 1003, 1007, 1009].contains(fault.code.rawValue), "an undeclared code \(fault)")
-                trace.events.append(Array("failed \(fault)".utf8))
+                trace.events.append(Array("failed \(fault.code) \(fault.sentence)".utf8))
                 require(connection.state == .failed, "not failed")
             }
         }

@@ -18,7 +18,7 @@ private func outcome(of bytes: UnsafeRawBufferPointer, cutAt sizes: [Int], limit
                 require(consumed > 0 && consumed <= rest.count, "\(consumed) bytes taken of \(rest.count)")
                 require(!parser.isInHead, "a complete head leaves a beginning")
                 verify(head)
-                found.append("\(head.method) \(head.target) \(head.body) \(head.keepAlive) \(head.headers.lines)")
+                found.append(describe(head))
                 rest = UnsafeRawBufferPointer(rebasing: rest[consumed...])
             }
         }
@@ -26,6 +26,17 @@ private func outcome(of bytes: UnsafeRawBufferPointer, cutAt sizes: [Int], limit
     }
     if parser.isInHead { found.append("unfinished") }
     return found
+}
+
+private func describe(_ head: HTTPRequestHead) -> String {
+    let body =
+        switch head.body {
+        case .none: "nothing"
+        case .length(let length): "\(length) bytes"
+        case .chunked: "chunks"
+        }
+    let lines = head.headers.lines.map { "\($0.name): \($0.value)" }.joined(separator: "\n")
+    return "\(head.method) \(head.target) \(head.minorVersion) \(body) \(head.keepAlive)\n\(lines)"
 }
 
 /// What every accepted head promises to those who act on it.

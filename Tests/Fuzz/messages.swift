@@ -2,8 +2,9 @@ import Bytes
 import Todo
 import TodoProtocol
 
-private var decoder = MessageDecoder()
-private var answers = ServerMessageDecoder()
+// libFuzzer calls from one thread; one decoder for all inputs, as in the server, shows whether it forgets.
+nonisolated(unsafe) private var decoder = MessageDecoder()
+nonisolated(unsafe) private var answers = ServerMessageDecoder()
 
 private struct NoQueries: MessageContext {
     func className(ofSubscription name: String) -> ClassName? { nil }

@@ -39,7 +39,7 @@ for map in "$built/CSimdJSON.build" Sources/COpenSSL Sources/CZlib; do maps+=(-X
 
 link() {
   swiftc "$here/FuzzInput.swift" "$here/$1.swift" "${objects[@]}" -o "$built/fuzz-$1" -module-name TodoFuzz -parse-as-library -use-ld=lld \
-    -swift-version 5 "$optimisation" -g -sanitize=fuzzer,address -I "$built/Modules" \
+    -swift-version 6 -warnings-as-errors "$optimisation" -g -sanitize=fuzzer,address -I "$built/Modules" \
     "${maps[@]}" -lsimdjson -lcrypto -lz -lstdc++
 }
 

@@ -2,7 +2,8 @@ import Bytes
 import Todo
 import TodoProtocol
 
-private var decoder = ServerMessageDecoder()
+// libFuzzer calls from one thread; one decoder for all inputs, as in a client, shows whether it forgets.
+nonisolated(unsafe) private var decoder = ServerMessageDecoder()
 
 /// What the client has subscribed to and asked, so that every class of object can come.
 private struct Context: MessageContext {
