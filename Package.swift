@@ -47,7 +47,7 @@ let package = Package(
         module("Todo", []),
         module("TodoProtocol", ["Bytes", "Todo"]),
         module("TodoStore", ["Todo", "CSQLite"]),
-        module("Network", ["Bytes", "CLinux"]),
+        module("Network", ["Bytes", "Crypto", "CLinux"]),
         module("TodoSync", ["Bytes", "Crypto", "Todo", "TodoProtocol", "TodoStore"]),
         module("TodoClient", ["Bytes", "Crypto", "WebSocket", "Todo", "TodoProtocol", "Network"]),
 
@@ -61,7 +61,7 @@ let package = Package(
         tests("TodoTests", ["Todo"]),
         tests("TodoProtocolTests", ["Bytes", "Todo", "TodoProtocol"]),
         tests("TodoStoreTests", ["Todo", "TodoStore"]),
-        tests("NetworkTests", ["Bytes", "CLinux", "Network", "TodoEcho"]),
+        tests("NetworkTests", ["Bytes", "Crypto", "CLinux", "Network", "TodoEcho"]),
         tests("TodoSyncTests", ["Bytes", "Todo", "TodoProtocol", "TodoStore", "TodoSync"]),
         tests("TodoClientTests", ["Bytes", "WebSocket", "Todo", "TodoProtocol", "Network", "TodoClient"]),
         tests("TodoServerTests", ["Bytes", "CLinux", "WebSocket", "Network", "TodoServer"]),

@@ -15,7 +15,7 @@ struct ImportTableTests {
         "Todo": [],
         "TodoProtocol": ["Bytes", "Todo"],
         "TodoStore": ["Todo", "CSQLite"],
-        "Network": ["Bytes", "CLinux"],
+        "Network": ["Bytes", "Crypto", "CLinux"],
         "TodoSync": ["Bytes", "Crypto", "Todo", "TodoProtocol", "TodoStore"],
         "TodoServer": ["Bytes", "Crypto", "WebSocket", "Todo", "TodoProtocol", "TodoStore", "Network", "TodoSync"],
         "TodoClient": ["Bytes", "Crypto", "WebSocket", "Todo", "TodoProtocol", "Network"],
