@@ -53,7 +53,7 @@ let package = Package(
 
         program("TodoServer", ["Bytes", "Crypto", "WebSocket", "Todo", "TodoProtocol", "TodoStore", "Network", "TodoSync"]),
         program("TodoLoad", ["Bytes", "WebSocket", "Todo", "TodoProtocol", "Network", "TodoClient"]),
-        program("TodoEcho", ["Bytes", "WebSocket", "Network"]),
+        program("TodoEcho", ["Bytes", "Crypto", "WebSocket", "Network"]),
 
         tests("BytesTests", ["Bytes"]),
         tests("CryptoTests", ["Crypto"]),

@@ -20,7 +20,7 @@ struct ImportTableTests {
         "TodoServer": ["Bytes", "Crypto", "WebSocket", "Todo", "TodoProtocol", "TodoStore", "Network", "TodoSync"],
         "TodoClient": ["Bytes", "Crypto", "WebSocket", "Todo", "TodoProtocol", "Network"],
         "TodoLoad": ["Bytes", "WebSocket", "Todo", "TodoProtocol", "Network", "TodoClient"],
-        "TodoEcho": ["Bytes", "WebSocket", "Network"],
+        "TodoEcho": ["Bytes", "Crypto", "WebSocket", "Network"],
     ]
 
     /// Modules of the toolchain that any target may import.
