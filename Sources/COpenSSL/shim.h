@@ -5,3 +5,16 @@
 #include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
+#include <openssl/bio.h>
+#include <openssl/x509.h>
+#include <openssl/x509v3.h>
+#include <openssl/x509err.h>
+
+// Macros that Swift can't import, as constants and functions.
+
+/// No compression, no renegotiation; the server's order of ciphers counts, but a client that puts ChaCha20 first has no fast AES.
+static const uint64_t TODO_TLS_OPTIONS =
+    SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION | SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_PRIORITIZE_CHACHA;
+
+static inline int ERR_GET_LIB_OF(unsigned long code) { return ERR_GET_LIB(code); }
+static inline int ERR_GET_REASON_OF(unsigned long code) { return ERR_GET_REASON(code); }

@@ -21,6 +21,12 @@ struct Channel: ~Copyable {
         static var closed: Flags { Flags(rawValue: 128) }
         /// The owner has been told that too much waits, and not yet that it has been written.
         static var overflowed: Flags { Flags(rawValue: 256) }
+        /// Its bytes are encrypted.
+        static var secure: Flags { Flags(rawValue: 512) }
+        /// The encrypted session is not established: what is sent waits.
+        static var handshaking: Flags { Flags(rawValue: 1024) }
+        /// Nothing is read before what waits has been written.
+        static var choked: Flags { Flags(rawValue: 2048) }
     }
 
     var transport: Transport
@@ -42,7 +48,9 @@ struct Channel: ~Copyable {
     var wantedInterest: Interest {
         if flags.contains(.connecting) { return .writable }
         var wanted: Interest = flags.contains(.blocked) ? .writable : []
-        if !flags.contains(.peerEnded), !flags.contains(.paused) || flags.contains(.finishing) { wanted.insert(.readable) }
+        if flags.isDisjoint(with: [.peerEnded, .choked]), !flags.contains(.paused) || !flags.isDisjoint(with: [.finishing, .handshaking]) {
+            wanted.insert(.readable)
+        }
         return wanted
     }
 

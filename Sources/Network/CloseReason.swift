@@ -8,6 +8,8 @@ public enum CloseReason: Sendable, Equatable {
     case lingeredTooLong
     /// The connection broke: the value of `errno`.
     case broken(Int32)
+    /// The encryption failed, in words: no common version or cipher, a certificate that is not trusted, damaged data.
+    case insecure(String)
     /// An outgoing connection could not be made.
     case connectFailed(SystemError)
 }

@@ -20,6 +20,9 @@ public protocol EventHandler: ~Copyable {
     /// may be changed in place.
     mutating func received(_ bytes: UnsafeMutableRawBufferPointer, _ id: ConnectionID, _ loop: inout EventLoop)
 
+    /// The first bytes on a connection that was to be encrypted look like a plain HTTP request. What is sent from here on is not encrypted: say so, and finish.
+    mutating func receivedUnencrypted(_ bytes: UnsafeRawBufferPointer, _ id: ConnectionID, _ loop: inout EventLoop)
+
     /// The peer has ended its side: nothing more will arrive. The handler closes the connection with `finish` or `abort`.
     mutating func ended(_ id: ConnectionID, _ loop: inout EventLoop)
 
@@ -63,6 +66,11 @@ extension EventHandler where Self: ~Copyable {
 
     /// Nothing to say first.
     public mutating func connected(_ id: ConnectionID, _ loop: inout EventLoop) {}
+
+    /// Gives up a peer that does not encrypt.
+    public mutating func receivedUnencrypted(_ bytes: UnsafeRawBufferPointer, _ id: ConnectionID, _ loop: inout EventLoop) {
+        loop.abort(id)
+    }
 
     /// Writes what is queued and closes.
     public mutating func ended(_ id: ConnectionID, _ loop: inout EventLoop) {

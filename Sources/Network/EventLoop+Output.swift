@@ -58,7 +58,7 @@ extension EventLoop {
 
     /// How many bytes wait to be written to the connection.
     public func queuedBytes(for id: ConnectionID) -> Int {
-        channels.pointer(to: id)?.pointee.queue.byteCount ?? 0
+        channels.pointer(to: id).map { $0.pointee.queue.byteCount + $0.pointee.transport.unsentCount } ?? 0
     }
 
     mutating func makeDirty(_ channel: UnsafeMutablePointer<Channel>, _ id: ConnectionID) {
@@ -88,26 +88,33 @@ extension EventLoop {
     @usableFromInline var hasMuchOutput: Bool { arena.isFull }
 
     private mutating func write(_ channel: UnsafeMutablePointer<Channel>, _ id: ConnectionID) {
-        while !channel.pointee.queue.isEmpty, !channel.pointee.flags.contains(.blocked) {
+        if channel.pointee.flags.contains(.secure), !flushSecure(channel, id) { return }
+        while !channel.pointee.queue.isEmpty, channel.pointee.flags.isDisjoint(with: [.blocked, .handshaking]) {
             let (filled, bytes) = channel.pointee.queue.fill(pieces, arena: arena.base)
-            switch channel.pointee.transport.write(UnsafeMutableBufferPointer(rebasing: pieces[0..<filled])) {
+            switch channel.pointee.transport.write(UnsafeMutableBufferPointer(rebasing: pieces[0..<filled]), secure) {
             case .moved(let count):
                 bytesWritten += count
                 let marks = channel.pointee.queue.remove(count, pool: &pool)
                 for _ in 0..<marks { notices.append(Notice(id: id, kind: .drained)) }
-                if count < bytes { channel.pointee.flags.insert(.blocked) }
-            case .needsWritable, .needsReadable:
+                // An encrypted session may have taken all and the socket less.
+                if count < bytes || channel.pointee.transport.unsentCount > 0 { channel.pointee.flags.insert(.blocked) }
+            case .needsWritable:
                 channel.pointee.flags.insert(.blocked)
+            case .needsReadable:
+                // Only what the peer sends lets it go on: the read that takes that lists the connection again.
+                return updateInterest(channel, id)
             case .failed(let code):
                 return condemn(channel, id, .broken(code))
-            case .ended:
+            case .insecure(_, let sentence):
+                return condemn(channel, id, .insecure(sentence))
+            case .ended, .movedLast, .unencrypted:
                 return condemn(channel, id, .finished)
             }
         }
         updateInterest(channel, id)
         if channel.pointee.queue.isEmpty {
             channel.pointee.flags.remove(.overflowed)
-            if channel.pointee.flags.contains(.finishing) { endWriting(channel, id) }
+            if channel.pointee.flags.contains(.finishing), !channel.pointee.flags.contains(.blocked) { endWriting(channel, id) }
         } else if channel.pointee.queue.backlogCost > outboundBytesMax, channel.pointee.flags.isDisjoint(with: [.overflowed, .finishing]) {
             channel.pointee.flags.insert(.overflowed)
             notices.append(Notice(id: id, kind: .overflowed))
@@ -116,11 +123,26 @@ extension EventLoop {
 
     private mutating func endWriting(_ channel: UnsafeMutablePointer<Channel>, _ id: ConnectionID) {
         guard !channel.pointee.flags.contains(.lingering) else { return }
-        channel.pointee.flags.insert(.lingering)
-        if channel.pointee.flags.contains(.peerEnded) {
-            condemn(channel, id, .finished)
-        } else {
-            channel.pointee.transport.endWriting()
+        guard channel.pointee.transport.endWriting(secure) else {
+            channel.pointee.flags.insert(.blocked)
+            return updateInterest(channel, id)
         }
+        channel.pointee.flags.insert(.lingering)
+        if channel.pointee.flags.contains(.peerEnded) { condemn(channel, id, .finished) }
+    }
+
+    /// Writes what an encrypted session has left from before.
+    ///
+    /// - Returns: false if the connection is over.
+    private mutating func flushSecure(_ channel: UnsafeMutablePointer<Channel>, _ id: ConnectionID) -> Bool {
+        guard !channel.pointee.flags.contains(.blocked), channel.pointee.transport.unsentCount > 0 else { return true }
+        switch channel.pointee.transport.flush(secure) {
+        case .moved: channel.pointee.flags.remove(.choked)
+        case .failed(let code):
+            condemn(channel, id, .broken(code))
+            return false
+        default: channel.pointee.flags.insert(.blocked)
+        }
+        return true
     }
 }

@@ -53,6 +53,8 @@ extension EventLoop {
         case .nothing: break
         case .received(let id, let bytes):
             handler.received(bytes, id, &self)
+        case .receivedUnencrypted(let id, let bytes):
+            handler.receivedUnencrypted(bytes, id, &self)
         case .ended(let id):
             handler.ended(id, &self)
         case .connected(let id):
@@ -86,6 +88,8 @@ extension EventLoop {
             switch notice.kind {
             case .drained:
                 if isLive(notice.id) { handler.drained(notice.id, &self) }
+            case .ended:
+                if isLive(notice.id) { handler.ended(notice.id, &self) }
             case .overflowed:
                 if isLive(notice.id) { handler.overflowed(notice.id, &self) }
             case .closed(let reason):

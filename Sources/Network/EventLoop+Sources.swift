@@ -1,4 +1,5 @@
 import CLinux
+public import Crypto
 import Glibc
 
 /// A listener of the loop. A class, because arrays hold no noncopyable values; touched a few times a turn at most.
@@ -60,15 +61,22 @@ extension EventLoop {
 
     /// Starts a connection to `address`. `connected` follows, or `closed` with the reason; what is sent meanwhile is queued.
     ///
+    /// - Parameters:
+    ///   - context: makes this side the client of an encrypted connection.
+    ///   - host: the name or address that the server's certificate must be for.
     /// - Throws: what the system refuses at once, such as for want of descriptors or local ports.
-    public mutating func connect(to address: SocketAddress) throws(SystemError) -> ConnectionID {
+    public mutating func connect(to address: SocketAddress, secured context: TLSContext? = nil, host: String = "") throws(SystemError)
+        -> ConnectionID
+    {
         let action = "connect to \(address)"
         let type = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         let socket = try Descriptor(result: Glibc.socket(address.family, type, 0), of: "socket", to: action)
         if !address.isUnix { SocketOptions.set(Int32(IPPROTO_TCP), TCP_NODELAY, on: socket.number) }
         let result = address.withPointer { Glibc.connect(socket.number, $0, $1) }
         guard result == 0 || errno == EINPROGRESS else { throw SystemError("connect", to: action) }
-        return try add(socket, interest: .writable, flags: .connecting)
+        guard let context else { return try add(.plain(socket), interest: .writable, flags: .connecting) }
+        let link = try Self.link { () throws(CryptoError) in try TLSLink(client: context, host: host) }
+        return try add(.secure(socket, link), interest: .writable, flags: [.connecting, .secure])
     }
 
     /// Takes the next connection of a listener.

@@ -7,6 +7,7 @@ enum LoopEvent {
     /// The loop has dealt with it, or it belongs to a connection that is gone.
     case nothing
     case received(ConnectionID, UnsafeMutableRawBufferPointer)
+    case receivedUnencrypted(ConnectionID, UnsafeRawBufferPointer)
     case ended(ConnectionID)
     case connected(ConnectionID)
     case acceptable(listener: Int)
@@ -63,13 +64,28 @@ extension EventLoop {
 
     private mutating func read(_ channel: UnsafeMutablePointer<Channel>, _ id: ConnectionID, isOver: Bool) -> LoopEvent {
         let room = UnsafeMutableRawBufferPointer(rebasing: readBuffer[0..<Self.readBytes])
-        switch channel.pointee.transport.read(into: room) {
+        let result = channel.pointee.transport.read(into: room, secure)
+        if channel.pointee.flags.contains(.secure) { settle(channel, id, after: result) }
+        switch result {
         case .moved(let count):
-            bytesRead += count
-            if channel.pointee.flags.contains(.finishing) { return .nothing }
-            return .received(id, UnsafeMutableRawBufferPointer(rebasing: readBuffer[0..<count]))
+            return received(count, channel, id)
+        case .movedLast(let count):
+            if channel.pointee.flags.contains(.lingering) {
+                condemn(channel, id, .finished)
+                return .nothing
+            }
+            endPeer(channel, id)
+            notices.append(Notice(id: id, kind: .ended))
+            return received(count, channel, id)
         case .needsReadable, .needsWritable:
             return .nothing
+        case .insecure(let count, let sentence):
+            condemn(channel, id, .insecure(sentence))
+            return count == 0 ? .nothing : received(count, channel, id)
+        case .unencrypted(let count):
+            // Closing already: what is queued goes out as it is.
+            if channel.pointee.flags.contains(.finishing) { return .nothing }
+            return .receivedUnencrypted(id, UnsafeRawBufferPointer(rebasing: readBuffer[0..<count]))
         case .failed(let code):
             condemn(channel, id, .broken(code))
             return .nothing
@@ -83,10 +99,36 @@ extension EventLoop {
                 if isOver { condemn(channel, id, .broken(EPIPE)) }
                 return .nothing
             }
-            channel.pointee.flags.insert(.peerEnded)
-            updateInterest(channel, id)
+            endPeer(channel, id)
             return channel.pointee.flags.contains(.finishing) ? .nothing : .ended(id)
         }
+    }
+
+    private mutating func received(_ count: Int, _ channel: UnsafeMutablePointer<Channel>, _ id: ConnectionID) -> LoopEvent {
+        bytesRead += count
+        if channel.pointee.flags.contains(.finishing) { return .nothing }
+        return .received(id, UnsafeMutableRawBufferPointer(rebasing: readBuffer[0..<count]))
+    }
+
+    private mutating func endPeer(_ channel: UnsafeMutablePointer<Channel>, _ id: ConnectionID) {
+        channel.pointee.flags.insert(.peerEnded)
+        updateInterest(channel, id)
+    }
+
+    /// What reading from an encrypted session has changed beside the bytes: reading answers for the protocol, and writing may have waited for it.
+    private mutating func settle(_ channel: UnsafeMutablePointer<Channel>, _ id: ConnectionID, after result: TransportResult) {
+        if case .unencrypted = result {
+            channel.pointee.transport.becomePlain()
+            channel.pointee.flags.subtract([.secure, .handshaking])
+            return makeDirty(channel, id)
+        }
+        if channel.pointee.flags.contains(.handshaking), channel.pointee.transport.link?.isEstablished == true {
+            channel.pointee.flags.remove(.handshaking)
+        }
+        if result == .needsWritable { channel.pointee.flags.insert(.choked) }
+        if channel.pointee.transport.unsentCount > 0 { channel.pointee.flags.insert(.blocked) }
+        if !channel.pointee.queue.isEmpty, !channel.pointee.flags.contains(.blocked) { makeDirty(channel, id) }
+        updateInterest(channel, id)
     }
 
     private mutating func completeConnect(_ channel: UnsafeMutablePointer<Channel>, _ id: ConnectionID) -> LoopEvent {
@@ -96,6 +138,15 @@ extension EventLoop {
             return .nothing
         }
         channel.pointee.flags.remove(.connecting)
+        if channel.pointee.flags.contains(.secure) {
+            channel.pointee.flags.insert(.handshaking)
+            switch channel.pointee.transport.start(secure) {
+            case .insecure(_, let sentence): condemn(channel, id, .insecure(sentence))
+            case .failed(let code): condemn(channel, id, .broken(code))
+            case let result: settle(channel, id, after: result)
+            }
+            if channel.pointee.flags.contains(.closed) { return .nothing }
+        }
         updateInterest(channel, id)
         if !channel.pointee.queue.isEmpty { makeDirty(channel, id) }
         return .connected(id)

@@ -1,4 +1,6 @@
 import CLinux
+public import Crypto
+import Glibc
 
 /// Waits for the events of many sockets and of its mailbox, reads and writes for them, and keeps their deadlines. Belongs to one thread.
 ///
@@ -40,6 +42,8 @@ public struct EventLoop: ~Copyable {
     let pieces: UnsafeMutableBufferPointer<iovec>
     var pool = SegmentPool()
     var arena = TurnArena()
+    /// What encrypted connections share.
+    let secure = TLSBuffers()
     var dirty: [ConnectionID] = []
     /// Connections that are written in the running flush: the list that `dirty` is exchanged with.
     var flushing: [ConnectionID] = []
@@ -68,12 +72,24 @@ public struct EventLoop: ~Copyable {
 
     /// Takes over a connected, non-blocking socket.
     ///
+    /// - Parameter context: makes this side the server of an encrypted connection. Until its handshake is over, what is sent waits.
     /// - Returns: its identifier; what arrives on it comes to the handler under this name.
-    public mutating func adopt(_ socket: consuming Descriptor) throws(SystemError) -> ConnectionID {
-        try add(socket, interest: .readable, flags: [])
+    public mutating func adopt(_ socket: consuming Descriptor, secured context: TLSContext? = nil) throws(SystemError) -> ConnectionID {
+        guard let context else { return try add(.plain(socket), interest: .readable, flags: []) }
+        let link = try Self.link { () throws(CryptoError) in try TLSLink(server: context) }
+        return try add(.secure(socket, link), interest: .readable, flags: [.secure, .handshaking])
     }
 
-    mutating func add(_ socket: consuming Descriptor, interest: Interest, flags: Channel.Flags) throws(SystemError) -> ConnectionID {
+    /// A new session, for want of which memory is the one reason.
+    static func link(_ make: () throws(CryptoError) -> TLSLink) throws(SystemError) -> TLSLink {
+        do {
+            return try make()
+        } catch {
+            throw SystemError("SSL_new", to: "encrypt a connection", code: ENOMEM, reason: error.description)
+        }
+    }
+
+    mutating func add(_ transport: consuming Transport, interest: Interest, flags: Channel.Flags) throws(SystemError) -> ConnectionID {
         let slot = freeSlots.popLast() ?? UInt32(generations.count)
         if Int(slot) == generations.count { generations.append(0) }
         var generation = generations[Int(slot)] &+ 1
@@ -81,13 +97,13 @@ public struct EventLoop: ~Copyable {
         if generation == 0 { generation = 1 }
         let id = ConnectionID(slot: slot, generation: generation)
         do {
-            try epoll.add(socket.number, interest, tag: id.bits)
+            try epoll.add(transport.number, interest, tag: id.bits)
         } catch {
             freeSlots.append(slot)
             throw error
         }
         generations[Int(slot)] = generation
-        var channel = Channel(transport: .plain(socket), interest: interest)
+        var channel = Channel(transport: transport, interest: interest)
         channel.flags = flags
         channels.insert(channel, for: id)
         return id
@@ -100,6 +116,8 @@ public struct EventLoop: ~Copyable {
     public mutating func finish(_ id: ConnectionID, withinMilliseconds milliseconds: Int = 5_000) {
         guard let channel = channels.pointer(to: id), channel.pointee.takesOutput else { return }
         if channel.pointee.flags.contains(.connecting) { return abort(id) }
+        // There is nothing to end in order before the encrypted session is established.
+        if channel.pointee.flags.contains(.handshaking), channel.pointee.queue.isEmpty { return abort(id) }
         channel.pointee.flags.insert(.finishing)
         setDeadline(now.advanced(milliseconds: milliseconds), of: channel, id)
         updateInterest(channel, id)
@@ -183,6 +201,7 @@ struct Notice {
     enum Kind {
         case drained
         case overflowed
+        case ended
         case closed(CloseReason)
     }
 

@@ -1,4 +1,5 @@
 import Bytes
+import Crypto
 import Network
 import WebSocket
 
@@ -28,14 +29,21 @@ struct EchoHandler: EventHandler, ~Copyable {
     }
 
     private let handshake = ServerHandshake(origins: .any, deflate: DeflateOptions(allowsPeerContext: true))
+    /// What connections are encrypted with, if they are.
+    private let context: TLSContext?
     private var connections = ConnectionTable<Connection>()
     private var room: [ConnectionID] = []
     private var codec = LoopCodec()
     private var output = ByteWriter()
 
+    /// A server without connections.
+    init(context: TLSContext? = nil) {
+        self.context = context
+    }
+
     mutating func accepted(_ socket: consuming Descriptor, from peer: SocketAddress, listener: Int, _ loop: inout EventLoop) {
         // Out of kernel memory for watching it: letting go of the socket refuses the peer.
-        guard let id = try? loop.adopt(socket) else { return }
+        guard let id = try? loop.adopt(socket, secured: context) else { return }
         connections.insert(Connection(), for: id)
         loop.setDeadline(loop.now.advanced(milliseconds: Self.handshakeMilliseconds), for: id)
     }

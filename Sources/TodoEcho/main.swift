@@ -8,9 +8,9 @@ case .help:
 case .refused(let sentence):
     complain("\(sentence)\n\n\(EchoOptions.usage)")
     exit(2)
-case .serve(let port):
+case .serve(let port, let identity):
     do {
-        try serve(port: port)
+        try serve(port: port, identity: identity)
     } catch {
         complain("\(error)")
         exit(1)

@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import Network
 import Synchronization
@@ -39,6 +40,7 @@ struct Server {
         }
         // Signals are blocked here, before any thread is started, so that only the first loop takes them.
         let signals = try SignalSource([.interrupt, .terminate, .hangUp])
+        let front = Front(identity: try identity(), log: log)
         let store = try SQLiteStore(folder: dataFolder)
         if configuration.isDemo {
             try SampleData.write(into: store, access: configuration.access, now: Moment.now().wall)
@@ -57,10 +59,10 @@ struct Server {
             others.append(
                 Thread(
                     try NamedThread(name: "loop \(index)") { [log] in
-                        Self.attempt(log) { try Self.runLoop(index, inbox, mailboxes, router, log) { _ in } }
+                        Self.attempt(log) { try Self.runLoop(index, inbox, mailboxes, router, front) { _ in } }
                     }))
         }
-        try Self.runLoop(0, inbox, mailboxes, router, log, signals, listener)
+        try Self.runLoop(0, inbox, mailboxes, router, front, signals, listener)
         for thread in others { thread.join() }
         committer.join()
         log(.info, "stopped")
@@ -102,32 +104,54 @@ struct Server {
 
     private static func runLoop(
         _ index: Int, _ inbox: Mailbox<CommitterMessage>, _ mailboxes: [Mailbox<EdgeMessage<PortMessage>>], _ router: HTTPRouter,
-        _ log: Log,
+        _ front: Front,
         _ prepare: (inout EventLoop) throws -> Void
     ) throws {
         var loop = try EventLoop(outboundBytesMax: router.limits.outboundBytesMax)
         try prepare(&loop)
         let status = router.status
-        let port = SessionPort(index: index, committer: inbox) {
-            status.isDraining.store(true, ordering: .relaxed)
-            for mailbox in mailboxes { _ = mailbox.post(.stopAccepting) }
-            Deadline.start(mailboxes, log)
+        let port = SessionPort(
+            index: index, committer: inbox,
+            stopAccepting: {
+                status.isDraining.store(true, ordering: .relaxed)
+                for mailbox in mailboxes { _ = mailbox.post(.stopAccepting) }
+                Deadline.start(mailboxes, front.log)
+            }, reload: { front.reload() })
+        var edge = Edge(index: index, sessions: port, router: router, mailboxes: mailboxes, identity: front.identity) { error in
+            front.log(.error, "\(error)")
         }
-        var edge = Edge(index: index, sessions: port, router: router, mailboxes: mailboxes) { error in log(.error, "\(error)") }
         try loop.run(&edge, mailbox: mailboxes[index])
     }
 
     /// The first loop also accepts connections and takes the signals.
     private static func runLoop(
         _ index: Int, _ inbox: Mailbox<CommitterMessage>, _ mailboxes: [Mailbox<EdgeMessage<PortMessage>>], _ router: HTTPRouter,
-        _ log: Log,
+        _ front: Front,
         _ signals: consuming SignalSource, _ listener: consuming Listener
     ) throws {
         var signals: SignalSource? = signals
         var listener: Listener? = listener
-        try runLoop(index, inbox, mailboxes, router, log) { loop in
+        try runLoop(index, inbox, mailboxes, router, front) { loop in
             if let source = signals.take() { try loop.add(source) }
             if let door = listener.take() { _ = try loop.add(door) }
+        }
+    }
+
+    /// What the loops share beside the router: the certificate, and where to complain.
+    private struct Front: Sendable {
+        let identity: TLSIdentity?
+        let log: Log
+
+        /// Reads the certificate again.
+        func reload() {
+            guard let identity else { return }
+            do {
+                try identity.reload()
+                log(.info, "the certificate has been read again; new connections get it")
+                if let warning = identity.context.warning { log(.warning, warning) }
+            } catch {
+                log(.error, "the certificate has not been exchanged: \(error)")
+            }
         }
     }
 
@@ -143,6 +167,13 @@ struct Server {
         return try Listener(on: address)
     }
 
+    private func identity() throws -> TLSIdentity? {
+        guard let certificateFile = configuration.certificateFile, let keyFile = configuration.keyFile else { return nil }
+        let identity = try TLSIdentity(certificateFile: certificateFile, keyFile: keyFile)
+        if let warning = identity.context.warning { log(.warning, warning) }
+        return identity
+    }
+
     private func staticFiles() throws -> StaticFiles {
         if let folder = configuration.publicFolder { return try StaticFiles(folder: folder) }
         guard let folder = PublicFolder.find() else {
@@ -156,12 +187,13 @@ struct Server {
         let isAny = ["0.0.0.0", "::"].contains(address.host)
         let host = isAny ? "127.0.0.1" : address.host.contains(":") ? "[\(address.host)]" : address.host
         let place = "\(host):\(address.port ?? 0)"
+        let isSecure = configuration.certificateFile != nil
         let data = configuration.isDemo ? "\(dataFolder) (a demonstration: gone when the server stops)" : dataFolder
         let text =
             """
             \(Version.name) is running.
-              page       http://\(place)/
-              WebSocket  ws://\(place)/sync
+              page       http\(isSecure ? "s" : "")://\(place)/
+              WebSocket  ws\(isSecure ? "s" : "")://\(place)/sync
               log in by  \(configuration.providers.map(\.rawValue).joined(separator: ", "))
               data       \(data)
               stop       Ctrl-C

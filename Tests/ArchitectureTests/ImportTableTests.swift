@@ -15,12 +15,12 @@ struct ImportTableTests {
         "Todo": [],
         "TodoProtocol": ["Bytes", "Todo"],
         "TodoStore": ["Todo", "CSQLite"],
-        "Network": ["Bytes", "CLinux"],
+        "Network": ["Bytes", "Crypto", "CLinux"],
         "TodoSync": ["Bytes", "Crypto", "Todo", "TodoProtocol", "TodoStore"],
         "TodoServer": ["Bytes", "Crypto", "WebSocket", "Todo", "TodoProtocol", "TodoStore", "Network", "TodoSync"],
         "TodoClient": ["Bytes", "Crypto", "WebSocket", "Todo", "TodoProtocol", "Network"],
         "TodoLoad": ["Bytes", "WebSocket", "Todo", "TodoProtocol", "Network", "TodoClient"],
-        "TodoEcho": ["Bytes", "WebSocket", "Network"],
+        "TodoEcho": ["Bytes", "Crypto", "WebSocket", "Network"],
     ]
 
     /// Modules of the toolchain that any target may import.

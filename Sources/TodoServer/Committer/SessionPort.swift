@@ -20,16 +20,21 @@ struct SessionPort: SessionHandler, ~Copyable {
     private let index: Int
     private let committer: Mailbox<CommitterMessage>
     private let stopAccepting: @Sendable () -> Void
+    private let reload: @Sendable () -> Void
     private var decoder = MessageDecoder()
     private var pending: [CommitterMessage] = []
     /// Sessions for whose sockets more waits than they are given, and how much waited when that was last looked at.
     private var slow: [ConnectionID: Int] = [:]
 
-    /// The port of the loop with that number; `stopAccepting` is called at the first signal to end.
-    init(index: Int, committer: Mailbox<CommitterMessage>, stopAccepting: @escaping @Sendable () -> Void) {
+    /// The port of the loop with that number; `stopAccepting` is called at the first signal to end, `reload` at the one that asks to read files again.
+    init(
+        index: Int, committer: Mailbox<CommitterMessage>, stopAccepting: @escaping @Sendable () -> Void,
+        reload: @escaping @Sendable () -> Void
+    ) {
         self.index = index
         self.committer = committer
         self.stopAccepting = stopAccepting
+        self.reload = reload
     }
 
     private func session(_ id: ConnectionID) -> SessionID {
@@ -87,7 +92,7 @@ struct SessionPort: SessionHandler, ~Copyable {
     }
 
     mutating func signalled(_ signal: ProcessSignal, _ sockets: inout Sockets, _ loop: inout EventLoop) {
-        guard signal != .hangUp else { return }
+        guard signal != .hangUp else { return reload() }
         stopAccepting()
         pending.append(.shutDown)
     }

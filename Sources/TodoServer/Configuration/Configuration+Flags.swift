@@ -48,6 +48,20 @@ extension Configuration {
             configuration.publicFolder = value
             return nil
         },
+        Flag(name: "tls-cert", value: "FILE", help: "certificate, PEM, the server's own first: speak https and wss only (none)") {
+            value, configuration in
+            guard !value.isEmpty else { return "a file is needed" }
+            configuration.certificateFile = value
+            return nil
+        },
+        Flag(
+            name: "tls-key", value: "FILE", help: "the certificate's private key, PEM, without a passphrase; both are read again on SIGHUP"
+        ) {
+            value, configuration in
+            guard !value.isEmpty else { return "a file is needed" }
+            configuration.keyFile = value
+            return nil
+        },
         .number("login-seconds", 1...3600, "time to log in before a connection is closed with 4001 (10)") {
             $1.sync.loginMilliseconds = Int64($0) * 1000
         },

@@ -9,6 +9,9 @@ struct Configuration {
     var providers: [Provider] = [.password]
     var access = Access.private
     var publicFolder: String?
+    /// PEM files; both or neither.
+    var certificateFile: String?
+    var keyFile: String?
     var logLevel = LogLevel.info
     var isDemo = false
     var allowsSignUp = true
@@ -40,11 +43,20 @@ struct Configuration {
         }
         try read(arguments)
         try settleDemo(arguments, environment)
+        try checkEncryption()
         guard edge.silenceMilliseconds > edge.pingMilliseconds else {
             throw UsageError(message: "--silence-seconds must be more than --ping-seconds, or who is quiet is dropped before the ping")
         }
         let known = Set(Self.flags.map(\.variable))
         unknownVariables = environment.keys.filter { $0.hasPrefix("TODOSYNC_") && !known.contains($0) }.sorted()
+    }
+
+    private func checkEncryption() throws(UsageError) {
+        switch (certificateFile, keyFile) {
+        case (.some, nil): throw UsageError(message: "--tls-cert needs the certificate's key too: --tls-key FILE")
+        case (nil, .some): throw UsageError(message: "--tls-key needs the key's certificate too: --tls-cert FILE")
+        default: break
+        }
     }
 
     private mutating func read(_ arguments: [String]) throws(UsageError) {

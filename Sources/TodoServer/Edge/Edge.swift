@@ -10,6 +10,8 @@ struct Edge<Sessions: SessionHandler & ~Copyable>: EventHandler, ~Copyable {
     var sessions: Sessions
     let router: HTTPRouter
     let handshake: ServerHandshake
+    /// What connections are encrypted with, if they are.
+    let identity: TLSIdentity?
     /// The mailboxes of all loops, by number: whoever accepts deals connections out in turn.
     let mailboxes: [Mailbox<Message>]
     let index: Int
@@ -23,15 +25,17 @@ struct Edge<Sessions: SessionHandler & ~Copyable>: EventHandler, ~Copyable {
     ///   - sessions: what sessions' messages mean.
     ///   - router: what HTTP requests are answered with, shared by all loops.
     ///   - mailboxes: those of all loops.
+    ///   - identity: what connections are encrypted with; nil leaves them plain.
     ///   - report: told when connections can't be accepted, on the loop's thread.
     init(
         index: Int, sessions: consuming Sessions, router: HTTPRouter, mailboxes: [Mailbox<Message>],
-        report: @escaping @Sendable (SystemError) -> Void
+        identity: TLSIdentity? = nil, report: @escaping @Sendable (SystemError) -> Void
     ) {
         self.index = index
         self.sessions = sessions
         self.router = router
         self.mailboxes = mailboxes
+        self.identity = identity
         self.report = report
         sockets = Sockets(limits: router.limits, status: router.status, loop: index)
         handshake = ServerHandshake(subprotocol: router.limits.subprotocol, origins: router.limits.origins)
@@ -52,7 +56,7 @@ struct Edge<Sessions: SessionHandler & ~Copyable>: EventHandler, ~Copyable {
     private mutating func adopt(_ socket: consuming Descriptor, from peer: SocketAddress, _ loop: inout EventLoop) {
         let isFull = loop.connectionCount >= sockets.limits.connectionsMax
         do {
-            let id = try loop.adopt(socket)
+            let id = try loop.adopt(socket, secured: identity?.context)
             let limits = HTTPLimits(headBytesMax: sockets.limits.headBytesMax)
             sockets.connections.insert(EdgeConnection(address: peer.isUnix ? "" : peer.host, limits: limits, now: loop.now), for: id)
             loop.setDeadline(loop.now.advanced(milliseconds: sockets.limits.headMilliseconds), for: id)
@@ -73,6 +77,12 @@ struct Edge<Sessions: SessionHandler & ~Copyable>: EventHandler, ~Copyable {
         } else {
             receivedFrames(bytes, connection, id, &loop)
         }
+    }
+
+    mutating func receivedUnencrypted(_ bytes: UnsafeRawBufferPointer, _ id: ConnectionID, _ loop: inout EventLoop) {
+        guard let connection = sockets.connections.pointer(to: id) else { return }
+        let response = HTTPResponse(status: 400, text: "This port speaks TLS: use https:// for the page and wss:// for the WebSocket.")
+        answer(response, isHead: false, closes: true, connection, id, &loop)
     }
 
     mutating func ended(_ id: ConnectionID, _ loop: inout EventLoop) {
