@@ -10,7 +10,7 @@ namespace todo_json {
 /// writes the tape. It is ours because the rules are: raw number texts, exact integers, duplicate keys, lone surrogates.
 class Walk {
     static constexpr uint32_t depth_limit = 1024;
-    const uint8_t *bytes;
+    const uint8_t *bytes;       // behind the last stands a 0 that must stay: it ends the walk, as no token begins with it
     uint32_t length;
     const uint32_t *token;      // simdjson writes two more entries of `length` behind the last
     todo_json_node *nodes;
@@ -22,7 +22,7 @@ class Walk {
 
 public:
     Walk(uint8_t *bytes, uint32_t length, const uint32_t *tokens, todo_json_node *nodes, KeyCheck &keys, uint32_t depth_max)
-        : bytes(bytes), length(length), token(tokens), nodes(nodes), unescaped(bytes + length), keys(keys),
+        : bytes(bytes), length(length), token(tokens), nodes(nodes), unescaped(bytes + length + 1), keys(keys),
           depth_max(std::min(depth_max, depth_limit)) {}
 
     todo_json_result run() {

@@ -63,6 +63,18 @@ import Testing
         #expect(try rewritten(" \t\r\n{ \"a\" : [ 1 , \"b\" ] , \"c\" : { } } \n") == #"{"a":[1,"b"],"c":{}}"#)
     }
 
+    @Test("a text that ends early is incomplete, whatever its strings would read as", arguments: Array(UInt8(0x21)...0x7E))
+    func endsBehindEscapes(byte: UInt8) {
+        // An unescaped text must not be taken for what follows: a bracket in it closes nothing, a digit continues no number.
+        let escaped = "\\u00" + String(byte, radix: 16) + "]}"
+        for text in [
+            "[\"\(escaped)\"", "[\"\(escaped)\",", "[\"\(escaped)\",1", "{\"\(escaped)\"", "{\"\(escaped)\":", "{\"\(escaped)\":[",
+            "{\"a\":\"\(escaped)\"",
+        ] {
+            #expect(fault(text) == JSONError(.incomplete, at: text.utf8.count), "\(text)")
+        }
+    }
+
     @Test(
         "a text that is not JSON is refused with the kind and place of the fault",
         arguments: [

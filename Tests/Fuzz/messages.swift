@@ -95,7 +95,18 @@ private func verify(_ call: Call) {
 /// A message of a client: what is refused can be answered, what is taken can be written again.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzMessages(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
-    switch decoder.decode(UnsafeRawBufferPointer(start: start, count: count)) {
+    let bytes = UnsafeRawBufferPointer(start: start, count: count)
+    // A parser's old buffers would hide that it reads what it did not write; those of a new one are poisoned.
+    var fresh = MessageDecoder()
+    let first = fresh.decode(bytes)
+    let outcome = decoder.decode(bytes)
+    switch (first, outcome) {
+    case (.refused(let one), .refused(let other)): require(one == other, "\(one) and then \(other)")
+    case (.single, .single): break
+    case (.batch(let some), .batch(let others)): require(some.count == others.count, "\(some.count) and then \(others.count) requests")
+    default: fatalError("a used decoder reads the message otherwise")
+    }
+    switch outcome {
     case .refused(let error):
         require([.parse, .limit, .invalidRequest].contains(error.code), "an undeclared outcome \(error)")
         verify(error, .null)
