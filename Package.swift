@@ -19,7 +19,7 @@ func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
-    .testTarget(name: name, dependencies: dependencies, resources: resources, swiftSettings: strict)
+    .testTarget(name: name, dependencies: dependencies + ["TestSupport"], resources: resources, swiftSettings: strict)
 }
 
 func library(_ name: String, pkgConfig: String? = nil, apt: String...) -> Target {
@@ -55,6 +55,7 @@ let package = Package(
         program("TodoLoad", ["Bytes", "WebSocket", "Todo", "TodoProtocol", "Network", "TodoClient"]),
         program("TodoEcho", ["Bytes", "Crypto", "WebSocket", "Network"]),
 
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
         tests("BytesTests", ["Bytes"]),
         tests("CryptoTests", ["Crypto"]),
         tests("WebSocketTests", ["Bytes", "WebSocket"], resources: [.copy("Vectors")]),
@@ -62,7 +63,7 @@ let package = Package(
         tests("TodoProtocolTests", ["Bytes", "Todo", "TodoProtocol"]),
         tests("TodoStoreTests", ["Todo", "TodoStore"]),
         tests("NetworkTests", ["Bytes", "Crypto", "CLinux", "Network", "TodoEcho"]),
-        tests("TodoSyncTests", ["Bytes", "Todo", "TodoProtocol", "TodoStore", "TodoSync"]),
+        tests("TodoSyncTests", ["Bytes", "Crypto", "Todo", "TodoProtocol", "TodoStore", "TodoSync"]),
         tests("TodoClientTests", ["Bytes", "WebSocket", "Todo", "TodoProtocol", "Network", "TodoClient"]),
         tests("TodoServerTests", ["Bytes", "CLinux", "WebSocket", "Network", "TodoServer"]),
         tests("TodoLoadTests", ["Todo", "TodoProtocol", "TodoLoad"]),

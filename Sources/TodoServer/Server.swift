@@ -35,6 +35,9 @@ struct Server {
     }
 
     private func serve() throws {
+        for variable in configuration.unknownVariables {
+            log(.warning, "the environment variable \(variable) means nothing to this server; see --help")
+        }
         // Signals are blocked here, before any thread is started, so that only the first loop takes them.
         let signals = try SignalSource([.interrupt, .terminate, .hangUp])
         let front = Front(identity: try identity(), log: log)
@@ -112,6 +115,7 @@ struct Server {
             stopAccepting: {
                 status.isDraining.store(true, ordering: .relaxed)
                 for mailbox in mailboxes { _ = mailbox.post(.stopAccepting) }
+                Deadline.start(mailboxes, front.log)
             }, reload: { front.reload() })
         var edge = Edge(index: index, sessions: port, router: router, mailboxes: mailboxes, identity: front.identity) { error in
             front.log(.error, "\(error)")

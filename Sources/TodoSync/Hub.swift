@@ -31,11 +31,19 @@ public final class Hub {
     var released: [Session] = []
     /// No token of a session expires before then.
     var earliestExpiry: Timestamp?
+    /// Snapshots that are open, and the readers that wait for one.
+    var readsUnderWay = 0
+    var waitingReads: [(Result<any Snapshot, JobFault>) -> Void] = []
+    /// Why the store takes no writes, while it takes none.
+    var storeFailure: StoreFailure?
     /// Changes since older versions, for sessions that resume, as long as the version stays.
     var resumptions: (version: Int64, batches: [Int64: ChangeBatch]) = (0, [:])
     private var ready: [Session] = []
     private var isShutDown = false
     private var isUpkeepDue = false
+
+    /// Whether the store takes writes, as far as the last one tells.
+    public var isStoreWritable: Bool { storeFailure == nil }
 
     /// Counters for the operator.
     public private(set) var figures = SyncFigures()
@@ -63,6 +71,7 @@ public final class Hub {
     public func tick(at moment: Moment) {
         self.moment = moment
         closeThoseWithoutLogin()
+        probeStore()
         upkeep()
         runReady()
     }
@@ -73,7 +82,7 @@ public final class Hub {
             isUpkeepDue = try store.upkeep(now: moment.wall, limits: UpkeepLimits())
         } catch {
             isUpkeepDue = false
-            log(.error, "upkeep of the store failed: \(error.message)")
+            noteStoreFailure(error)
         }
     }
 
@@ -104,6 +113,10 @@ public final class Hub {
                 session.isDraining = false
                 sendParts(session)
             }
+        case .fellBehind(let id):
+            if let session = sessions[id] { fallBehind(session) }
+        case .caughtUp(let id):
+            if let session = sessions[id] { catchUp(session) }
         case .finished(let finished):
             jobBook.close(finished)?(finished.outcome)
         }
@@ -156,8 +169,9 @@ public final class Hub {
     }
 
     private func step(_ session: Session) {
-        while session.isOpen, let work = session.work.first {
+        while session.isOpen, !session.isSlow, let work = session.work.first {
             switch session.wait {
+            case .none where work.isWrite && session.listsAwaited > 0: return
             case .none: break
             case .group where work.isWrite: break
             case .group, .job: return
@@ -215,7 +229,7 @@ public final class Hub {
             server: settings.server, providers: settings.providers.map(\.rawValue),
             limits: ProtocolLimits.standard.named + settings.limits.named + settings.frontLimits,
             epoch: store.epoch, now: moment.wall,
-            version: session.login == nil ? nil : session.heldAtVersion ?? store.version)
+            version: session.login == nil ? nil : session.behindSince ?? store.version)
         self.answer(answer) { writer in MessageEncoder.info(answer.id, info, into: &writer) }
     }
 
@@ -282,7 +296,8 @@ extension SyncLimits {
     /// The bounds that `info` shows, by their names on the wire.
     var named: [(name: String, maximum: Int)] {
         [
-            ("subscriptions", subscriptions), ("partRows", partRows), ("queryObjects", queryObjects), ("queryBytes", queryBytes),
+            ("subscriptions", subscriptions), ("partRows", partRows), ("liveSearches", liveSearches), ("queryObjects", queryObjects),
+            ("queryBytes", queryBytes),
             ("queuedRequests", queuedRequests), ("loginSeconds", Int(loginMilliseconds / 1000)),
             ("tokenSeconds", Int(tokenMilliseconds / 1000)),
         ]

@@ -1,5 +1,6 @@
 import Crypto
 import Todo
+import TodoProtocol
 import TodoStore
 
 /// The kinds of work that other threads do, so that one kind never waits for another.
@@ -36,7 +37,16 @@ public struct Finished: Sendable {
 
 /// Why a job failed, in words for the log and for the client.
 struct JobFault: Error, Sendable {
-    let message: String
+    /// What to answer.
+    let response: ErrorResponse
+
+    init(_ error: any Error) {
+        response =
+            switch error {
+            case let refusal as Refusal: ErrorResponse(refusal)
+            default: .unavailable
+            }
+    }
 }
 
 /// The jobs under way and what to do with their outcomes.

@@ -14,10 +14,18 @@ public struct SyncLimits: Sendable {
     public var subscriptions = 200
     /// Rows of one part of a first list; more come in further parts.
     public var partRows = 500
+    /// Snapshots of the store that are open at once, each a connection to the database; further queries and first lists wait for one.
+    public var snapshots = 8
     /// Bytes of one part of a first list, about: a part with large rows has fewer of them.
     public var partBytes = 256 << 10
     /// Bytes that the objects of one `query` may have, about; more are refused with `-32005`: use `limit` and `offset`.
     public var queryBytes = 48 << 20
+    /// Text that one transaction's filters may search, in bytes times searches: the committer does it. Past it: `-32005`, `filterWork`.
+    public var writeSearchBytes = 64 << 20
+    /// Text that one query or first list may search, in bytes times searches. Past it: `-32005`, `filterWork`.
+    public var readSearchBytes = 1 << 30
+    /// Searches of text in all live queries of a session, each of which every change pays for; more are refused with `-32005`.
+    public var liveSearches = 256
     /// Objects that one `query` may answer; more are refused with `-32005`: use `limit` and `offset`.
     public var queryObjects = 100_000
     /// Objects that one filter form or deletion may touch; more are refused with `-32005`.

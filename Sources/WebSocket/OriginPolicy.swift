@@ -4,15 +4,30 @@ public enum OriginPolicy: Hashable, Sendable {
     case any
     /// Pages that came from this server (the `Host` header names it), and those of the listed origins (`https://example.org`).
     case sameOrigin(or: [String])
+    /// The same, and this server goes by a name of this machine alone (`localhost`, `127.0.0.1`, `[::1]`): against pages whose name was
+    /// pointed at this machine after they were loaded (DNS rebinding).
+    case sameLoopbackOrigin(or: [String])
 
     /// Whether a request with these headers may go on.
     func allows(_ headers: HTTPHeaders) -> Bool {
-        guard case .sameOrigin(let others) = self, let origin = headers.first("Origin") else { return true }
+        let others: [String]
+        switch self {
+        case .any: return true
+        case .sameOrigin(let listed), .sameLoopbackOrigin(let listed): others = listed
+        }
+        guard let origin = headers.first("Origin") else { return true }
         let normal = OriginPolicy.normalized(origin.lowercased())
         if others.contains(where: { OriginPolicy.normalized($0.lowercased()) == normal }) { return true }
         guard let host = headers.first("Host"), let end = normal.firstRange(of: "://") else { return false }
+        if case .sameLoopbackOrigin = self, !OriginPolicy.isLoopback(host) { return false }
         let scheme = String(normal[..<end.upperBound])
         return normal == OriginPolicy.normalized(scheme + host.lowercased())
+    }
+
+    /// Whether the `Host` names this machine, with or without a port.
+    private static func isLoopback(_ host: String) -> Bool {
+        let name = host.hasPrefix("[") ? host.prefix { $0 != "]" } + "]" : host.prefix { $0 != ":" }
+        return ["localhost", "127.0.0.1", "[::1]"].contains(name.lowercased())
     }
 
     /// The origin without its scheme's own port.

@@ -1,11 +1,12 @@
 import Network
+import TestSupport
 import Testing
 
 @Suite struct TimerHeapTests {
     @Test func `entries come out in the order of their instants, and only when they are due`() {
         let seed = UInt64.random(in: 0...UInt64.max)
         print("seed \(seed)")
-        var random = SeededRandom(seed: seed)
+        var random = SplitMix(seed: seed)
         var heap = TimerHeap()
         var model: [Int64] = []
         for step in 0..<4_000 {
@@ -23,22 +24,5 @@ import Testing
             #expect(heap.count == model.count)
             #expect(heap.soonest.nanoseconds == model.min() ?? .max)
         }
-    }
-}
-
-/// A small generator whose runs can be repeated from their seed (SplitMix64).
-struct SeededRandom: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -76,7 +76,7 @@ def test_sessions_with_and_without_compression_get_the_same_change(connect, read
         reader(owner, project, compression="deflate"),
         reader(owner, project, compression=None, extensions=[small]),
     ]
-    assert [len(r.socket.protocol.extensions) for r in readers] == [0, 1, 1]
+    assert [len(r.socket.extensions) for r in readers] == [0, 1, 1]
     owner.write(create(project, LONG), create(project, "short"))
     for one in readers:
         assert sorted(o["body"] for o in read_change(one, 2)) == ["short", LONG]

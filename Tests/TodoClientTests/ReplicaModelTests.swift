@@ -1,5 +1,6 @@
 import Bytes
 import Foundation
+import TestSupport
 import Testing
 import Todo
 import TodoClient

@@ -1,23 +1,7 @@
+import TestSupport
 import Testing
 import Todo
 import TodoStore
-
-/// Random numbers that come again for the same seed (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-}
 
 /// A store whose every state is kept beside it in memory.
 struct StoreModel {
@@ -27,11 +11,11 @@ struct StoreModel {
     /// The state at each version, from version 0 on.
     private(set) var states: [State] = [[:]]
     private(set) var writers: [String?] = [nil]
-    private var random: SeededGenerator
+    private var random: SplitMix
 
     init(_ store: any Store, seed: UInt64) {
         self.store = store
-        random = SeededGenerator(seed: seed)
+        random = SplitMix(seed: seed)
     }
 
     /// Some transactions in one group, of which some are dropped; now and then the whole group.

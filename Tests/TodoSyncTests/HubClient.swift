@@ -1,4 +1,5 @@
 import Bytes
+import Crypto
 import Foundation
 import Testing
 import Todo
@@ -10,6 +11,7 @@ final class HubClient {
     let id: SessionID
     var userId = ""
     var token = ""
+    var tokenHash: [UInt8] { (try? SHA256.hash(utf8: token)) ?? [] }
     var closeCode: UInt16?
     /// Whether its socket takes nothing: parts that wait for it stay away.
     var isStalled = false

@@ -55,6 +55,18 @@ struct MainPathTests {
         #expect(Set(anna.keys("all", "projectId")) == ["p1", "p2"])
     }
 
+    @Test func `a write that follows a subscription at once is seen in the list before its result`() throws {
+        let harness = try HubHarness()
+        let anna = try harness.login("Anna")
+        let subscribe = try anna.request("subscribe", ["name": "mine", "class": "Project"])
+        let write = try anna.request("write", ["changes": [["create": "Project", "object": ["projectId": "p1", "name": "Lake"]]]])
+        anna.forgetMessages()
+        harness.process([subscribe.input, write.input])
+        let order = anna.messages.map { $0["method"] as? String ?? "\($0["id"] ?? "")" }
+        #expect(order == ["\(subscribe.id)", "initial", "change", "\(write.id)"])
+        #expect(anna.keys("mine", "projectId") == ["p1"])
+    }
+
     @Test func `the same txn is applied once`() throws {
         let harness = try HubHarness()
         let anna = try harness.login("Anna")

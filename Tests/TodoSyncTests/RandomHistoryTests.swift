@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import Todo
 import TodoStore
@@ -37,18 +38,31 @@ struct RandomHistoryTests {
         let harness = try HubHarness(access: .private)
         var clients = try (0..<4).map { try harness.login("user\($0)") }
         for client in clients { try subscribe(client) }
+        var behind: [Int: Int] = [:]
         for step in 0..<120 {
+            for (slow, until) in behind where until <= step {
+                behind[slow] = nil
+                harness.process([.caughtUp(clients[slow].id)])
+            }
             let number = Int.random(in: 0..<clients.count, using: &random)
+            guard behind[number] == nil else { continue }
             let changes = (0..<Int.random(in: 1...3, using: &random)).map { _ in change(clients, &random) }
             let before = clients[number].texts.count
             do { try clients[number].write(changes) } catch is HubClient.Refused {
                 #expect(clients[number].texts.count == before + 1, "a refused transaction was told, seed \(seed) step \(step)")
             }
-            if step % 10 == 9 {
-                let dropped = Int.random(in: 0..<clients.count, using: &random)
+            let dropped = Int.random(in: 0..<clients.count, using: &random)
+            if step % 10 == 9, behind[dropped] == nil {
                 clients[dropped] = try reconnect(clients[dropped], harness, &random)
             }
-            for (index, client) in clients.enumerated() { try compare(client, "seed \(seed) step \(step) user \(index) \(changes)") }
+            let slow = Int.random(in: 0..<clients.count, using: &random)
+            if step % 7 == 3, behind[slow] == nil, behind.count < 3 {
+                behind[slow] = step + Int.random(in: 1...12, using: &random)
+                harness.process([.fellBehind(clients[slow].id)])
+            }
+            for (index, client) in clients.enumerated() where behind[index] == nil {
+                try compare(client, "seed \(seed) step \(step) user \(index) \(changes)")
+            }
             if step % 20 == 0 { try checkCounts(harness) }
         }
     }
@@ -145,20 +159,5 @@ struct RandomHistoryTests {
         case 18: return ["delete": "Item", "filter": "isDone == true AND projectId == $0", "args": [project]]
         default: return ["move": "Item", "id": item, "before": "i\(Int.random(in: 0..<20, using: &random))"]
         }
-    }
-}
-
-/// A small generator whose whole state is its seed (SplitMix64).
-struct SplitMix: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

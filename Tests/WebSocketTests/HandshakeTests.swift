@@ -17,7 +17,13 @@ import WebSocket
             case "with": headers.append(line.text)
             case "first": first = line.text
             case "host": headers[0] = "Host: " + line.text
-            case "origins": server.origins = line.text == "any" ? .any : .sameOrigin(or: [line.text])
+            case "origins":
+                server.origins =
+                    switch line.text {
+                    case "any": .any
+                    case "loopback": .sameLoopbackOrigin(or: [])
+                    default: .sameOrigin(or: [line.text])
+                    }
             case "subprotocol": server.subprotocol = line.text
             case "deflate": server.deflate = line.text == "off" ? nil : DeflateOptions(allowsPeerContext: line.text == "context")
             case "accept", "reject", "header": break

@@ -25,12 +25,15 @@ public struct Predicate: Sendable, Hashable {
     public let usesUser: Bool
     /// The related objects that it looks at. `items.@count` is the project's own `itemCount` and needs none.
     public let relations: Relations
+    /// What it costs to search one byte of an object's text: how many searches it makes, `LIKE` by its pattern.
+    public let searchCost: Int
 
     init(_ condition: Condition, usesUser: Bool) {
         self.condition = condition
         self.usesUser = usesUser
         terms = condition.terms
         relations = condition.relations
+        searchCost = condition.searchCost
     }
 
     /// The predicate that every object matches, `TRUEPREDICATE`.
@@ -52,7 +55,11 @@ public struct Predicate: Sendable, Hashable {
             throw .predicateLimit("filterBytes", limits.bytes, "The filter has \(text.utf8.count) bytes", at: nil)
         }
         var parser = try PredicateParser(text, className: className, args: args, user: user, limits: limits)
-        return try parser.parse()
+        let predicate = try parser.parse()
+        if predicate.searchCost > limits.searches {
+            throw .predicateLimit("filterSearches", limits.searches, "The filter makes too many searches of text", at: nil)
+        }
+        return predicate
     }
 
     /// Whether the object, which is of the predicate's class, satisfies it.

@@ -6,10 +6,12 @@ public struct PredicateLimits: Sendable, Hashable {
     public var depth = 32
     /// Comparisons (`filterTerms`): each one is evaluated for each object.
     public var terms = 256
-    /// Values of one `IN` list, written out or as an array argument (`filterElements`).
+    /// Values of all `IN` and `BETWEEN` lists, written out or as array arguments (`filterElements`).
     public var elements = 10_000
     /// Code points of all `LIKE` patterns together (`filterPatternLength`): matching costs the text's length times a 64th of it.
     public var patternLength = 1024
+    /// Searches of text, `LIKE` counted by its pattern (`filterSearches`): each reads the whole text of each object.
+    public var searches = 64
 
     /// The defaults.
     public init() {}

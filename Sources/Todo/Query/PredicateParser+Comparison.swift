@@ -91,9 +91,11 @@ extension PredicateParser {
             guard case .array(let values) = operand.argument else {
                 throw operand.wrong("IN and BETWEEN need a list of values.", expected: "an array")
             }
-            if values.count > limits.elements {
+            elementCount += values.count
+            if elementCount > limits.elements {
                 throw .predicateLimit(
-                    "filterElements", limits.elements, "The list has \(values.count) values", at: position, argument: operand.index)
+                    "filterElements", limits.elements, "The filter's lists have \(elementCount) values", at: position,
+                    argument: operand.index)
             }
             return OperandList(operands: values.map { Operand(.value($0), position, index: operand.index) }, whole: operand)
         }
@@ -105,7 +107,8 @@ extension PredicateParser {
                 throw .syntax("A value of the list is missing", at: token.position, expected: operands.isEmpty ? "a value or }" : "a value")
             }
             operands.append(operand)
-            if operands.count > limits.elements {
+            elementCount += 1
+            if elementCount > limits.elements {
                 throw .predicateLimit("filterElements", limits.elements, "The list has too many values", at: operand.position)
             }
         }

@@ -15,6 +15,8 @@ struct PredicateParser {
     private(set) var token: PredicateToken
     private var depth = 0
     private var termCount = 0
+    /// Values of all lists so far; an argument that stands in several places counts in each.
+    var elementCount = 0
     private var patternLength = 0
     private var usesUser = false
     private var nextPlace = 0

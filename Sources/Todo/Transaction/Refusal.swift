@@ -55,3 +55,8 @@ public struct StoreFailure: Error, Sendable, Equatable {
         self.message = message
     }
 }
+
+extension StoreFailure: CustomStringConvertible {
+    /// The sentence alone.
+    public var description: String { message }
+}

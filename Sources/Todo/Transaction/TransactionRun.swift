@@ -8,13 +8,16 @@ public struct TransactionSettings: Sendable {
     public var accessOfNewProjects: Access
     /// How many objects one filter form may touch.
     public var objectsMax: Int
+    /// How much text its filters may search in all, see `SearchBudget`.
+    public var searchBytesMax: Int
 
     /// The settings of one transaction.
-    public init(caller: Caller, now: Timestamp, accessOfNewProjects: Access, objectsMax: Int) {
+    public init(caller: Caller, now: Timestamp, accessOfNewProjects: Access, objectsMax: Int, searchBytesMax: Int) {
         self.caller = caller
         self.now = now
         self.accessOfNewProjects = accessOfNewProjects
         self.objectsMax = objectsMax
+        self.searchBytesMax = searchBytesMax
     }
 }
 
@@ -27,6 +30,9 @@ public struct TransactionRun<Store: ObjectStore> {
     let settings: TransactionSettings
     let makeId: () -> String
     private(set) var record = ChangeRecord()
+    private var searches: SearchBudget
+    /// How many objects its filter forms have touched.
+    private var touched = 0
     private var countsToAdd: [String: (items: Int64, open: Int64)] = [:]
 
     /// A run over the store, which must have a transaction open; `makeId` gives fresh ids.
@@ -34,6 +40,7 @@ public struct TransactionRun<Store: ObjectStore> {
         self.store = store
         self.settings = settings
         self.makeId = makeId
+        searches = SearchBudget(settings.searchBytesMax)
     }
 
     /// What the transaction did in all, one change an object, in the order in which each was first touched.
@@ -77,11 +84,11 @@ public struct TransactionRun<Store: ObjectStore> {
             try move(key, to: place)
             return nil
         case .updateMatching(let className, let predicate, let set):
-            let found = try matching(className, predicate) { try self.mayChange($0, set) }
+            let found = try matching(className, predicate) { run, object in try run.mayChange(object, set) }
             for object in found { try update(try self.current(object), set) }
             return nil
         case .deleteMatching(let className, let predicate):
-            let found = try matching(className, predicate) { try self.mayDelete($0) }
+            let found = try matching(className, predicate) { run, object in try run.mayDelete(object) }
             for object in found where try store.object(object.className, object.key) != nil { try delete(object) }
             return nil
         }
@@ -148,20 +155,30 @@ public struct TransactionRun<Store: ObjectStore> {
     }
 
     /// The objects that match and that the caller may change, settled before the first of them is touched.
-    private func matching(_ className: ClassName, _ predicate: Predicate, may: (Object) throws -> Bool) throws -> [Object] {
+    private mutating func matching(
+        _ className: ClassName, _ predicate: Predicate, may: (borrowing Self, Object) throws -> Bool
+    ) throws -> [Object] {
         var found: [Object] = []
+        var searches = searches
+        var touched = touched
         let related = StoreRelations(store)
         try store.forEach(className, where: predicate.terms) { object in
-            guard predicate.matches(object, related: related), try may(object) else { return true }
-            guard found.count < settings.objectsMax else {
+            guard try may(self, object) else { return true }
+            try searches.charge(predicate, object, related)
+            guard predicate.matches(object, related: related) else { return true }
+            touched += 1
+            guard touched <= settings.objectsMax else {
                 throw Refusal(
                     .limit(name: "objects", maximum: settings.objectsMax), "tooManyObjects",
-                    "The filter touches more than \(settings.objectsMax) objects; narrow it and write in parts.", path: "filter")
+                    "The filters of the transaction touch more than \(settings.objectsMax) objects; narrow them and write in parts.",
+                    path: "filter")
             }
             found.append(object)
             return true
         }
         try related.rethrow()
+        self.searches = searches
+        self.touched = touched
         return found
     }
 }
@@ -199,6 +216,8 @@ public final class StoreRelations: RelatedObjects {
     private let reader: any ObjectReader
     private var failure: (any Error)?
     private var projects: [String: Object?] = [:]
+    /// Bytes of the items that were read, about.
+    private(set) var itemBytesRead = 0
 
     /// Relations as the reader sees them.
     public init(_ reader: any ObjectReader) {
@@ -219,6 +238,7 @@ public final class StoreRelations: RelatedObjects {
         attempt {
             try reader.forEach(.item, where: [Term(place: ItemField.projectId, .equal, .string(projectId))]) {
                 if $0.text(ItemField.projectId) == projectId { found.append($0) }
+                itemBytesRead += $0.approximateBytes
                 return true
             }
         }

@@ -15,7 +15,7 @@ extension JSONValue {
         guard let utf8 else { throw wrongType("a string") }
         guard !containsNUL else { throw .nul }
         guard utf8.count >= bytes.lowerBound else {
-            throw .invalid(.tooShort, "At least \(bytes.lowerBound) bytes in UTF-8 are needed here, not \(utf8.count).")
+            throw .invalid(.tooShort, "The text needs \(bytes.lowerBound) bytes in UTF-8 at the least, and this has \(utf8.count).")
         }
         guard utf8.count <= bytes.upperBound else {
             throw .invalid(.tooLong, "At most \(bytes.upperBound) bytes in UTF-8 are taken here, not \(utf8.count).")
@@ -26,7 +26,7 @@ extension JSONValue {
     /// An id.
     func identifier() throws(ErrorResponse) -> String {
         let text = try text(bytes: 0...Int.max)
-        guard Identifier.isValid(text) else { throw .invalid(.invalidId, "Here stands \(FieldType.id.expectation).") }
+        guard Identifier.isValid(text) else { throw .invalid(.invalidId, "\(FieldType.id.expectation.capitalizedFirst) belongs here.") }
         return text
     }
 
@@ -34,7 +34,7 @@ extension JSONValue {
     func integer(in range: ClosedRange<Int64>) throws(ErrorResponse) -> Int64 {
         guard let number = int64 else { throw wrongType("a whole number") }
         guard range.contains(number) else {
-            throw .invalid(.outOfRange, "Here stands \(FieldType.integer(range).expectation), not \(number).")
+            throw .invalid(.outOfRange, "\(FieldType.integer(range).expectation.capitalizedFirst) belongs here, not \(number).")
         }
         return number
     }
@@ -79,11 +79,16 @@ extension JSONValue {
             case .array: "an array"
             case .object: "an object"
             }
-        return .invalid(.wrongType, "Here stands \(expected), not \(found).")
+        return .invalid(.wrongType, "\(expected.capitalizedFirst) belongs here, not \(found).")
     }
 }
 
 extension ErrorResponse {
     /// A string holds NUL.
     static let nul = ErrorResponse.invalid(.nul, "A string can't hold the character NUL (U+0000).")
+}
+
+extension String {
+    /// The text with its first letter large, to begin a sentence.
+    fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }

@@ -1,5 +1,5 @@
 public import Bytes
-public import Todo
+import Todo
 
 /// The errors of the protocol by name, one for each line of its table at least.
 extension ErrorResponse {
@@ -93,9 +93,12 @@ extension ErrorResponse {
     }
 
     /// The store can't take the write now.
-    public static func unavailable(_ failure: StoreFailure) -> ErrorResponse {
-        ErrorResponse(.unavailable, .unavailable, failure.message)
-    }
+    ///
+    /// What exactly failed names files of the server: that is for its log.
+    public static let unavailable = ErrorResponse(
+        .unavailable, .unavailable,
+        "The store can't do this now: its disk is full, or it is out of reach. Nothing was written; try again later. The server's log says more."
+    )
 
     /// Wrong name, password or token: which of them is not told.
     public static let wrongCredentials = ErrorResponse(
@@ -109,5 +112,6 @@ extension ErrorResponse {
     public static let tokenExpired = ErrorResponse(.tokenExpired, .tokenExpired, "The token has expired; log in again.")
 
     /// The token was revoked.
-    public static let tokenRevoked = ErrorResponse(.tokenExpired, .tokenRevoked, "The token was revoked; log in again.")
+    public static let tokenRevoked = ErrorResponse(
+        .tokenExpired, .tokenRevoked, "The token is not valid, or not any more; log in again by name.")
 }

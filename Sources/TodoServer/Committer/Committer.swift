@@ -1,4 +1,5 @@
 import Network
+import Synchronization
 import TodoStore
 import TodoSync
 
@@ -15,7 +16,7 @@ struct Committer {
     let mailbox: Mailbox<CommitterMessage>
     let settings: SyncSettings
     let log: Log
-    /// Where the sessions that take compressed messages are counted.
+    /// Where the sessions that take compressed messages are counted, and the store's health is kept.
     let status: ServerStatus
     /// Those of the event loops, by number.
     let loops: [Mailbox<EdgeMessage<PortMessage>>]
@@ -56,6 +57,7 @@ struct Committer {
                 if !deliveries.isEmpty { mailbox.post(contentsOf: EdgeMessages(deliveries, &framer).messages) }
             }
             framer.endTurn()
+            status.isStoreReachable.store(hub.isStoreWritable, ordering: .relaxed)
             report(hub.figures, store.version)
         }
         store.close()

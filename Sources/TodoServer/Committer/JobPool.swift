@@ -1,34 +1,57 @@
 import Network
+import Synchronization
 import TodoSync
 
-/// Threads for what must not stop the committer: one that hashes passwords, one that reads snapshots.
+/// Threads for what must not stop the committer: one that hashes passwords, and some that read snapshots, so that a long query does not
+/// hold up other people's.
 final class JobPool: JobRunner {
-    private typealias Job = @Sendable () -> Finished
-    private let lanes: [JobLane: Mailbox<Job>]
-    private let committer: Mailbox<CommitterMessage>
+    typealias Job = @Sendable () -> Finished
+
+    private let hashers: [Worker]
+    private let readers: [Worker]
+
+    private static let readerCount = 3
 
     /// Starts the threads; outcomes go to the committer's mailbox.
     init(committer: Mailbox<CommitterMessage>) throws {
-        self.committer = committer
-        var lanes: [JobLane: Mailbox<Job>] = [:]
-        for lane in JobLane.allCases {
-            let mailbox = try Mailbox<Job>()
-            lanes[lane] = mailbox
-            _ = try NamedThread(name: "\(lane)") { Self.run(mailbox, committer) }
-        }
-        self.lanes = lanes
+        hashers = [try Worker("hashing", committer)]
+        readers = try (0..<Self.readerCount).map { try Worker("reading \($0)", committer) }
     }
 
-    func submit(_ lane: JobLane, _ job: @escaping @Sendable () -> Finished) {
-        _ = lanes[lane]?.post(job)
+    /// Gives the job to the thread of its lane that has the fewest.
+    func submit(_ lane: JobLane, _ job: @escaping Job) {
+        let workers = lane == .hashing ? hashers : readers
+        workers.min { $0.waiting < $1.waiting }?.take(job)
+    }
+}
+
+/// One thread and the jobs that wait for it.
+private final class Worker: Sendable {
+    private let mailbox: Mailbox<JobPool.Job>
+    private let count = Atomic(0)
+
+    init(_ name: String, _ committer: Mailbox<CommitterMessage>) throws {
+        mailbox = try Mailbox()
+        _ = try NamedThread(name: name) { [self] in run(committer) }
     }
 
-    private static func run(_ mailbox: Mailbox<Job>, _ committer: Mailbox<CommitterMessage>) {
-        var jobs: [Job] = []
+    /// How many jobs wait or run.
+    var waiting: Int { count.load(ordering: .relaxed) }
+
+    func take(_ job: @escaping JobPool.Job) {
+        count.add(1, ordering: .relaxed)
+        _ = mailbox.post(job)
+    }
+
+    private func run(_ committer: Mailbox<CommitterMessage>) {
+        var jobs: [JobPool.Job] = []
         while true {
             _ = mailbox.wait(timeoutMilliseconds: -1)
             mailbox.takeAll(into: &jobs)
-            for job in jobs { _ = committer.post(.input(.finished(job()))) }
+            for job in jobs {
+                _ = committer.post(.input(.finished(job())))
+                count.subtract(1, ordering: .relaxed)
+            }
             jobs.removeAll(keepingCapacity: true)
         }
     }

@@ -23,6 +23,8 @@ struct SessionPort: SessionHandler, ~Copyable {
     private let reload: @Sendable () -> Void
     private var decoder = MessageDecoder()
     private var pending: [CommitterMessage] = []
+    /// Sessions for whose sockets more waits than they are given, and how much waited when that was last looked at.
+    private var slow: [ConnectionID: Int] = [:]
 
     /// The port of the loop with that number; `stopAccepting` is called at the first signal to end, `reload` at the one that asks to read files again.
     init(
@@ -50,9 +52,32 @@ struct SessionPort: SessionHandler, ~Copyable {
 
     mutating func drained(_ id: ConnectionID, _ sockets: inout Sockets, _ loop: inout EventLoop) {
         pending.append(.input(.drained(session(id))))
+        guard slow[id] != nil, loop.queuedBytes(for: id) == 0 else { return }
+        slow[id] = nil
+        pending.append(.input(.caughtUp(session(id))))
+    }
+
+    /// The session gets no more changes until its socket has taken what waits; then it gets one merged change.
+    mutating func overflowed(_ id: ConnectionID, _ sockets: inout Sockets, _ loop: inout EventLoop) {
+        guard slow[id] == nil else { return }
+        slow[id] = loop.queuedBytes(for: id)
+        loop.notifyWhenDrained(id)
+        sockets.setDeadline(loop.now.advanced(milliseconds: sockets.limits.stuckMilliseconds), for: id, &loop)
+        pending.append(.input(.fellBehind(session(id))))
+    }
+
+    /// Only a reader that takes nothing at all is closed.
+    mutating func deadlinePassed(_ id: ConnectionID, _ sockets: inout Sockets, _ loop: inout EventLoop) {
+        guard let waited = slow[id] else { return }
+        let waits = loop.queuedBytes(for: id)
+        guard waits < waited else { return sockets.closeTooSlow(id, &loop) }
+        slow[id] = waits
+        loop.notifyWhenDrained(id)
+        sockets.setDeadline(loop.now.advanced(milliseconds: sockets.limits.stuckMilliseconds), for: id, &loop)
     }
 
     mutating func closed(_ id: ConnectionID, _ sockets: inout Sockets, _ loop: inout EventLoop) {
+        slow[id] = nil
         pending.append(.input(.closed(session(id))))
     }
 
@@ -61,8 +86,8 @@ struct SessionPort: SessionHandler, ~Copyable {
         case .send(let text, let id, let reportsDrained):
             text.withUnsafeBytes { sockets.send(text: $0, to: id, &loop) }
             if reportsDrained { loop.notifyWhenDrained(id) }
-        case .pause(let id): loop.pauseReading(id)
-        case .resume(let id): loop.resumeReading(id)
+        case .pause(let id): sockets.pause(id, &loop)
+        case .resume(let id): sockets.resume(id, &loop)
         }
     }
 

@@ -72,6 +72,9 @@ extension Configuration {
         .number("silence-seconds", 1...7200, "silence after which a connection is dropped (60)") {
             $1.edge.silenceMilliseconds = $0 * 1000
         },
+        .number("stuck-seconds", 1...3600, "how long a slow reader may take nothing before it is closed with 4003 (30)") {
+            $1.edge.stuckMilliseconds = $0 * 1000
+        },
         .word("log-level", LogLevel.allCases.map { ($0.name, $0) }, "least level of log lines: debug, info, warning or error (info)") {
             $1.logLevel = $0
         },

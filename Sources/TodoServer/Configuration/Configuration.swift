@@ -17,6 +17,8 @@ struct Configuration {
     var allowsSignUp = true
     var sync = SyncLimits()
     var edge = EdgeLimits()
+    /// Variables of the environment that look like flags and are none.
+    var unknownVariables: [String] = []
     /// Set by flags that only print something.
     var notice: Notice?
 
@@ -42,6 +44,11 @@ struct Configuration {
         try read(arguments)
         try settleDemo(arguments, environment)
         try checkEncryption()
+        guard edge.silenceMilliseconds > edge.pingMilliseconds else {
+            throw UsageError(message: "--silence-seconds must be more than --ping-seconds, or who is quiet is dropped before the ping")
+        }
+        let known = Set(Self.flags.map(\.variable))
+        unknownVariables = environment.keys.filter { $0.hasPrefix("TODOSYNC_") && !known.contains($0) }.sorted()
     }
 
     private func checkEncryption() throws(UsageError) {
@@ -95,6 +102,7 @@ struct Configuration {
         guard !isGiven("data") else {
             throw UsageError(message: "--demo keeps its data in a fresh temporary folder; leave out --data, or leave out --demo")
         }
+        edge.isForLoopbackOnly = true
         if !isGiven("providers") { providers = [.nickname, .password] }
         if !isGiven("access") { access = .everyoneWrite }
     }

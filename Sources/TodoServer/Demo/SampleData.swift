@@ -48,7 +48,7 @@ enum SampleData {
         }
         let user = Object(.user, [.string("sam"), .string("Sam"), .boolean(false)])
         let settings = TransactionSettings(
-            caller: Caller(userId: user.key, isAdmin: false), now: now, accessOfNewProjects: access, objectsMax: 1000)
+            caller: Caller(userId: user.key, isAdmin: false), now: now, accessOfNewProjects: access, objectsMax: 1000, searchBytesMax: 0)
         try store.begin()
         do {
             _ = try store.claimName("sam", user: user.key)

@@ -34,6 +34,7 @@ extension Edge where Sessions: ~Copyable {
             sessions.deadlinePassed(id, &sockets, &loop)
             if connection.pointee.flags.contains(.isClosing) { return }
         }
+        if connection.pointee.flags.contains(.isPaused) { connection.pointee.lastHeard = loop.now }
         let heard = connection.pointee.lastHeard
         if heard.advanced(milliseconds: sockets.limits.silenceMilliseconds) <= loop.now {
             sockets.endSession(connection, id)

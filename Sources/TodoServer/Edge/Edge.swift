@@ -38,7 +38,7 @@ struct Edge<Sessions: SessionHandler & ~Copyable>: EventHandler, ~Copyable {
         self.identity = identity
         self.report = report
         sockets = Sockets(limits: router.limits, status: router.status, loop: index)
-        handshake = ServerHandshake(subprotocol: router.limits.subprotocol, origins: .sameOrigin(or: router.limits.allowedOrigins))
+        handshake = ServerHandshake(subprotocol: router.limits.subprotocol, origins: router.limits.origins)
     }
 
     // MARK: Connections

@@ -12,6 +12,8 @@ struct EdgeConnection: ~Copyable {
         static var isDeflating: Flags { Flags(rawValue: 4) }
         /// A close frame or last answer is queued: nothing more is taken from the client.
         static var isClosing: Flags { Flags(rawValue: 2) }
+        /// Nothing is read from the client for now, so that its silence says nothing.
+        static var isPaused: Flags { Flags(rawValue: 4) }
     }
 
     /// Only while the connection speaks HTTP: an idle session does not carry it along.

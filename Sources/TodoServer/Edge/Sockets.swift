@@ -55,6 +55,20 @@ struct Sockets: ~Copyable {
         messagesSent += 1
     }
 
+    /// Reads nothing more from the session until `resume`.
+    mutating func pause(_ id: ConnectionID, _ loop: inout EventLoop) {
+        connections.pointer(to: id)?.pointee.flags.insert(.isPaused)
+        loop.pauseReading(id)
+    }
+
+    /// Reads from the session again; the time in between does not count as silence.
+    mutating func resume(_ id: ConnectionID, _ loop: inout EventLoop) {
+        guard let connection = connections.pointer(to: id) else { return }
+        connection.pointee.flags.remove(.isPaused)
+        connection.pointee.lastHeard = loop.now
+        loop.resumeReading(id)
+    }
+
     /// Ends a session: a close frame with this code and reason follows what is queued, then the socket is closed.
     mutating func close(_ id: ConnectionID, _ code: CloseCode, reason: String = "", _ loop: inout EventLoop) {
         guard let connection = connections.pointer(to: id), !connection.pointee.flags.contains(.isClosing) else { return }

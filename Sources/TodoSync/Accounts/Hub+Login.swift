@@ -78,10 +78,27 @@ extension Hub {
         }
     }
 
-    /// Answers with the same token, its life renewed.
+    /// Answers with the same token, its life renewed where the last renewal is a while ago: a reconnect writes nothing as a rule, and
+    /// works while the disk is full.
     private func loginByToken(_ token: String, _ answer: Answer) {
-        inGroup(answer) { [unowned self] in
+        do {
             let hash = try SHA256.hash(utf8: token)
+            if let record = try store.token(hash: hash), let user = try store.object(.user, record.userId), isFresh(record) {
+                try enterNow(user, token: token, hash: hash, expiresAt: record.expiresAt, answer)
+            } else {
+                renew(token, hash, answer)
+            }
+        } catch { refuse(answer, error) }
+    }
+
+    /// Whether less than a thirtieth of the token's life is gone since it was last renewed.
+    private func isFresh(_ record: TokenRecord) -> Bool {
+        let age = moment.wall.milliseconds - record.lastSeenAt.milliseconds
+        return record.expiresAt > moment.wall && age < settings.limits.tokenMilliseconds / 30
+    }
+
+    private func renew(_ token: String, _ hash: [UInt8], _ answer: Answer) {
+        inGroup(answer) { [unowned self] in
             guard let record = try store.token(hash: hash), let user = try store.object(.user, record.userId) else {
                 throw ErrorResponse.tokenRevoked
             }
@@ -104,11 +121,24 @@ extension Hub {
         try enter(user, token: token, hash: hash, expiresAt: expiresAt, answer)
     }
 
+    /// Logs in without a write: nothing has to be durable first.
+    private func enterNow(_ user: Object, token: String, hash: [UInt8], expiresAt: Timestamp, _ answer: Answer) throws {
+        if let login = answer.session.login, login.view.caller.userId != user.key { throw ErrorResponse.otherUser }
+        join(answer.session, user: user, token: token, hash: hash, expiresAt: expiresAt)
+        self.answer(answer, loggedIn: user, token: token, expiresAt: expiresAt)
+        for session in released { bringUpToDate(session) }
+        released.removeAll()
+    }
+
     private func enter(_ user: Object, token: String, hash: [UInt8], expiresAt: Timestamp, _ answer: Answer) throws {
         if let login = answer.session.login, login.view.caller.userId != user.key { throw ErrorResponse.otherUser }
         group.effects.append { [unowned self] in
             join(answer.session, user: user, token: token, hash: hash, expiresAt: expiresAt)
         }
+        self.answer(answer, loggedIn: user, token: token, expiresAt: expiresAt)
+    }
+
+    private func answer(_ answer: Answer, loggedIn user: Object, token: String, expiresAt: Timestamp) {
         let result = LoginResult(
             userId: user.key, name: user.text(UserField.name), isAdmin: user[UserField.isAdmin].boolean ?? false, token: token,
             expiresAt: expiresAt)
@@ -139,7 +169,7 @@ extension Hub {
     }
 
     private static func attempt<Value>(_ work: () throws -> Value) -> Result<Value, JobFault> {
-        do { return .success(try work()) } catch { return .failure(JobFault(message: "\(error)")) }
+        do { return .success(try work()) } catch { return .failure(JobFault(error)) }
     }
 
     private static func verify(_ password: String, against hash: String?) throws -> Bool {

@@ -13,7 +13,7 @@ extension Hub {
         session.login = Session.Login(view: view, token: token, tokenHash: hash, expiresAt: expiresAt)
         for other in view.sessions.values where other.login?.tokenHash == hash { other.login?.expiresAt = expiresAt }
         earliestExpiry = min(earliestExpiry ?? expiresAt, expiresAt)
-        if session.heldAtVersion != nil { released.append(session) }
+        if session.behindSince != nil { released.append(session) }
     }
 
     private func makeView(_ user: Object) -> UserView {
@@ -35,7 +35,7 @@ extension Hub {
     func leave(_ session: Session) {
         guard let view = session.login?.view else { return }
         session.login = nil
-        session.heldAtVersion = nil
+        session.behindSince = nil
         view.sessions[session.id] = nil
         guard view.sessions.isEmpty else { return }
         users[view.caller.userId] = nil

@@ -30,7 +30,7 @@ extension Hub {
             try store.beginNested()
         } catch {
             failGroup(error)
-            return self.answer(answer, .unavailable(error))
+            return self.answer(answer, .unavailable)
         }
         if session.wait != .group {
             session.wait = .group
@@ -73,6 +73,7 @@ extension Hub {
         } catch {
             return failGroup(error)
         }
+        noteStoreWorks()
         let finished = takeGroup()
         publish(finished.entries)
         for effect in finished.effects { effect() }
@@ -83,10 +84,10 @@ extension Hub {
 
     /// Nothing of the group was written: everybody in it hears so.
     func failGroup(_ failure: StoreFailure) {
-        log(.error, "the store can't write: \(failure.message)")
+        noteStoreFailure(failure)
         store.rollback()
         for (answer, text) in takeGroup().replies {
-            let error = text == nil ? nil : self.text { writer in MessageEncoder.error(answer.id, .unavailable(failure), into: &writer) }
+            let error = text == nil ? nil : self.text { writer in MessageEncoder.error(answer.id, .unavailable, into: &writer) }
             send(error, answer)
         }
     }
@@ -107,8 +108,8 @@ extension Hub {
         case let refusal as Refusal: self.answer(answer, ErrorResponse(refusal))
         case let response as ErrorResponse: self.answer(answer, response)
         case let failure as StoreFailure:
-            log(.error, "the store failed: \(failure.message)")
-            self.answer(answer, .unavailable(failure))
+            noteStoreFailure(failure)
+            self.answer(answer, .unavailable)
         default:
             log(.error, "a request failed: \(error)")
             self.answer(answer, .internalError)

@@ -89,11 +89,8 @@ extension Hub {
         guard let applied else { return }
         var fragments: [String: Int] = [:]
         for subscription in list.subscriptions where subscription.isSighted && !subscription.sightChanged {
-            guard subscription.isComplete, subscription.journal == nil else {
-                subscription.journal?.record(applied)
-                continue
-            }
-            guard !applied.diff.isEmpty else { continue }
+            subscription.journal?.record(applied)
+            guard subscription.isComplete, subscription.session.behindSince == nil, !applied.diff.isEmpty else { continue }
             let fragment: Int
             if let known = fragments[subscription.name] {
                 fragment = known
@@ -109,10 +106,8 @@ extension Hub {
     private func tellSight(_ subscription: Subscription, _ publication: inout Publication) {
         subscription.sightChanged = false
         guard let live = subscription.list.live else { return }
-        guard subscription.isComplete, subscription.journal == nil else {
-            if subscription.isComplete { subscription.mustRestart = true } else { startSending(subscription) }
-            return
-        }
+        guard subscription.isComplete else { return startSending(subscription) }
+        guard subscription.session.behindSince == nil else { return }
         let diff: ListDiff =
             subscription.isSighted
             ? .entering(live.window(0..<live.windowCount)) : .leaving(count: subscription.list.windowCountBefore)

@@ -16,7 +16,8 @@ extension Hub {
             }
             let settings = TransactionSettings(
                 caller: caller, now: moment.wall, accessOfNewProjects: self.settings.accessOfNewProjects,
-                objectsMax: self.settings.limits.objectsTouched)
+                objectsMax: self.settings.limits.objectsTouched,
+                searchBytesMax: self.settings.limits.writeSearchBytes)
             let (ids, changes) = try run(entries, settings, store)
             let version = changes.isEmpty ? store.nextVersion - 1 : store.nextVersion
             if !changes.isEmpty { try append(changes, by: caller.userId) }

@@ -3,6 +3,8 @@ import Todo
 /// The changes of one commit, or of several merged, and what follows from them for sight and for related objects.
 struct ChangeBatch {
     let changes: [Change]
+    /// The users who wrote them, at most 10.
+    let by: [String]
     /// Permissions that came or went: the user may see the project now, or no longer.
     private(set) var permissions: [(user: String, project: String)] = []
     /// Projects that opened or closed to everybody.
@@ -16,8 +18,9 @@ struct ChangeBatch {
     /// Projects of which an item changed, for projects whose query looks at their items.
     private(set) var projectsOfItems: Set<String> = []
 
-    init(_ changes: [Change]) {
+    init(_ changes: [Change], by: [String] = []) {
         self.changes = changes
+        self.by = by
         for change in changes {
             switch change.className {
             case .permission:

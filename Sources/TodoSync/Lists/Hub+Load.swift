@@ -6,30 +6,58 @@ import TodoStore
 extension Hub {
     /// Reads the list's rows; changes that are committed meanwhile are made up for when they arrive.
     func load(_ list: SharedList) {
-        read(list.query, list.key.scope) { [unowned self] result in
+        read(list.query, list.key.scope, settings.limits.readSearchBytes) { [unowned self] result in
             guard index.lists[list.key] === list else { return }
             switch result {
-            case .failure(let fault): end(list, StoreFailure(fault.message))
+            case .failure(let fault): end(list, fault.response)
             case .success(let rows): finishLoading(list, rows)
             }
         }
     }
 
-    private func read(_ query: Query, _ scope: Scope, then: @escaping (Result<Finished.Rows, JobFault>) -> Void) {
-        let snapshot: any Snapshot
-        do { snapshot = try store.snapshot() } catch { return then(.failure(JobFault(message: error.message))) }
-        let ticket = jobBook.open { outcome in
-            if case .read(let result) = outcome { then(result) }
-        }
-        jobs.submit(.reading) {
-            defer { snapshot.release() }
-            do {
-                let list = LiveList(query: query, rows: try SnapshotRows.read(query, scope, snapshot))
-                return Finished(ticket: ticket, outcome: .read(.success(Finished.Rows(version: snapshot.version, list: list))))
-            } catch {
-                return Finished(ticket: ticket, outcome: .read(.failure(JobFault(message: "\(error)"))))
+    private func read(
+        _ query: Query, _ scope: Scope, for caller: Caller? = nil, _ searchBytesMax: Int,
+        then: @escaping (Result<Finished.Rows, JobFault>) -> Void
+    ) {
+        withSnapshot { [unowned self] result in
+            switch result {
+            case .failure(let fault): then(.failure(fault))
+            case .success(let snapshot):
+                let ticket = jobBook.open { [unowned self] outcome in
+                    endRead()
+                    if case .read(let result) = outcome { then(result) }
+                }
+                jobs.submit(.reading) {
+                    defer { snapshot.release() }
+                    do {
+                        let isSeen = try caller.map { try SnapshotRows.sees($0, scope, snapshot) } ?? true
+                        let rows = isSeen ? try SnapshotRows.read(query, scope, snapshot, searchBytesMax) : []
+                        let read = Finished.Rows(version: snapshot.version, list: LiveList(query: query, rows: rows))
+                        return Finished(ticket: ticket, outcome: .read(.success(read)))
+                    } catch {
+                        return Finished(ticket: ticket, outcome: .read(.failure(JobFault(error))))
+                    }
+                }
             }
         }
+    }
+
+    /// Snapshots are connections to the database: only so many are open at once, and further readers wait for one.
+    private func withSnapshot(_ use: @escaping (Result<any Snapshot, JobFault>) -> Void) {
+        guard readsUnderWay < settings.limits.snapshots else { return waitingReads.append(use) }
+        do {
+            let snapshot = try store.snapshot()
+            readsUnderWay += 1
+            use(.success(snapshot))
+        } catch {
+            use(.failure(JobFault(error)))
+        }
+    }
+
+    private func endRead() {
+        readsUnderWay -= 1
+        guard !waitingReads.isEmpty else { return }
+        withSnapshot(waitingReads.removeFirst())
     }
 
     private func finishLoading(_ list: SharedList, _ rows: Finished.Rows) {
@@ -58,24 +86,17 @@ extension Hub {
         do throws(Refusal) { query = try self.query(params.query, caller, limit: nil) } catch {
             return self.answer(answer, ErrorResponse(error))
         }
-        let snapshot: any Snapshot
-        do throws(StoreFailure) { snapshot = try store.snapshot() } catch { return self.answer(answer, .unavailable(error)) }
         let scope = SubscriptionIndex.placement(of: query, for: caller).scope
-        work(for: answer, .reading) {
-            defer { snapshot.release() }
-            do {
-                let isSeen = try SnapshotRows.sees(caller, scope, snapshot)
-                let rows = isSeen ? try SnapshotRows.read(query, scope, snapshot) : []
-                return .read(.success(Finished.Rows(version: snapshot.version, list: LiveList(query: query, rows: rows))))
-            } catch {
-                return .read(.failure(JobFault(message: "\(error)")))
-            }
-        } then: { [unowned self] outcome in
-            guard case .read(let result) = outcome else { return self.answer(answer, .internalError) }
+        let session = answer.session
+        session.wait = .job
+        read(query, scope, for: caller, settings.limits.readSearchBytes) { [unowned self] result in
+            session.wait = .none
+            guard session.isOpen else { return }
             switch result {
-            case .failure(let fault): refuse(answer, StoreFailure(fault.message))
+            case .failure(let fault): self.answer(answer, fault.response)
             case .success(let rows): self.answer(query: params, rows, answer)
             }
+            schedule(session)
         }
     }
 
@@ -110,7 +131,10 @@ extension Hub {
     /// The server can serve the list no longer: its subscriptions end, and their clients are told.
     func end(_ list: SharedList, _ failure: any Error) {
         log(.error, "a list of \(list.className.name) ended: \(failure)")
-        let error = ErrorResponse.unavailable(failure as? StoreFailure ?? StoreFailure("\(failure)"))
+        end(list, JobFault(failure).response)
+    }
+
+    private func end(_ list: SharedList, _ error: ErrorResponse) {
         for subscription in list.subscriptions {
             let ended = text { writer in MessageEncoder.subscriptionEnded(name: subscription.name, error, into: &writer) }
             deliver(ended, to: subscription.session)
@@ -121,8 +145,8 @@ extension Hub {
 
 /// Reads the rows of a query from one snapshot, with the rights as they are in it.
 enum SnapshotRows {
-    static func read(_ query: Query, _ scope: Scope, _ snapshot: any Snapshot) throws -> [Object] {
-        let sight = RowSight(snapshot)
+    static func read(_ query: Query, _ scope: Scope, _ snapshot: any Snapshot, _ searchBytesMax: Int) throws -> [Object] {
+        let sight = RowSight(snapshot, searchBytesMax: searchBytesMax)
         var roles: [String: Role] = [:]
         if case .user(let user) = scope {
             for permission in try snapshot.permissions(ofUser: user) {

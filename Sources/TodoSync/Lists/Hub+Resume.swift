@@ -12,19 +12,24 @@ extension Hub {
 
     /// Sends what happened since that version, or the whole list where that can't be told any more.
     func resume(_ subscription: Subscription, since: Int64) {
+        guard let (diff, _) = mergedDiff(of: subscription, since: since) else { return startSending(subscription) }
+        subscription.state = .complete
+        sendUpdates(
+            [text { writer in MessageEncoder.update(name: subscription.name, diff, isComplete: true, into: &writer) }],
+            to: subscription.session)
+    }
+
+    /// What happened to the list since that version, and who wrote it; `nil` where only the whole list tells it.
+    func mergedDiff(of subscription: Subscription, since: Int64) -> (diff: ListDiff, by: [String])? {
         guard let live = subscription.list.live, let view = subscription.session.login?.view,
             let batch = changesToResume(subscription.list, since: since, view)
-        else { return startSending(subscription) }
+        else { return nil }
+        guard subscription.isSighted else { return (ListDiff(), batch.by) }
         do {
-            let journal = try journal(of: subscription.list, batch)
-            let diff = subscription.isSighted ? live.diff(from: journal) ?? ListDiff() : ListDiff()
-            subscription.state = .complete
-            sendUpdates(
-                [text { writer in MessageEncoder.update(name: subscription.name, diff, isComplete: true, into: &writer) }],
-                to: subscription.session)
+            return (live.diff(from: try journal(of: subscription.list, batch)) ?? ListDiff(), batch.by)
         } catch {
-            log(.error, "a list could not be resumed: \(error)")
-            startSending(subscription)
+            log(.error, "a list could not be brought up to date: \(error)")
+            return nil
         }
     }
 
@@ -47,8 +52,10 @@ extension Hub {
         if resumptions.version != store.version { resumptions = (store.version, [:]) }
         if let known = resumptions.batches[version] { return known }
         do {
-            guard case .net(_, let changes, _) = try store.changes(since: version, rowsMax: settings.limits.catchUpRows) else { return nil }
-            let batch = ChangeBatch(changes)
+            guard case .net(_, let changes, let by) = try store.changes(since: version, rowsMax: settings.limits.catchUpRows) else {
+                return nil
+            }
+            let batch = ChangeBatch(changes, by: by)
             resumptions.batches[version] = batch
             return batch
         } catch {

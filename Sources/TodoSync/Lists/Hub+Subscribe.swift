@@ -18,7 +18,7 @@ extension Hub {
         do throws(Refusal) {
             query = try self.query(params.query, view.caller, limit: params.query.limit)
         } catch { return self.answer(answer, ErrorResponse(error)) }
-        if let error = checkRoom(for: params, in: session) { return self.answer(answer, error) }
+        if let error = checkRoom(for: params, query, in: session) { return self.answer(answer, error) }
         if let known { drop(known) }
         let list = list(for: params.query, query, view)
         let subscription = Subscription(session: session, name: params.name, list: list)
@@ -32,7 +32,15 @@ extension Hub {
         start(subscription, view)
     }
 
-    private func checkRoom(for params: SubscribeParams, in session: Session) -> ErrorResponse? {
+    private func checkRoom(for params: SubscribeParams, _ query: Query, in session: Session) -> ErrorResponse? {
+        let searches = session.subscriptions.values.reduce(query.predicate.searchCost) {
+            $0 + ($1.name == params.name ? 0 : $1.list.query.predicate.searchCost)
+        }
+        guard searches <= settings.limits.liveSearches || query.predicate.searchCost == 0 else {
+            return .limit(
+                "liveSearches", maximum: settings.limits.liveSearches,
+                "The session's live queries make too many searches of text; unsubscribe one, or use comparisons without searches.")
+        }
         if session.subscriptions[params.name] != nil { return params.update ? nil : .nameInUse(params.name) }
         let maximum = settings.limits.subscriptions
         guard session.subscriptions.count >= maximum else { return nil }
@@ -56,11 +64,24 @@ extension Hub {
                 subscription.isSighted = try view.caller.isAdmin || view.sees(projectId, access: RowSight(store).access(projectId))
             } catch { return end(subscription.list, error) }
         }
-        if subscription.list.live != nil { begin(subscription) }
+        if subscription.list.live != nil { begin(subscription) } else { holdWrites(of: subscription) }
+    }
+
+    private func holdWrites(of subscription: Subscription) {
+        subscription.isAwaited = true
+        subscription.session.listsAwaited += 1
+    }
+
+    private func endWait(_ subscription: Subscription) {
+        guard subscription.isAwaited else { return }
+        subscription.isAwaited = false
+        subscription.session.listsAwaited -= 1
+        schedule(subscription.session)
     }
 
     /// Tells the client the list: what happened since its copy was made, or all of it.
     func begin(_ subscription: Subscription) {
+        endWait(subscription)
         guard let since = subscription.since else { return startSending(subscription) }
         subscription.since = nil
         resume(subscription, since: since)
@@ -75,14 +96,13 @@ extension Hub {
         let rows = subscription.isSighted ? live.window(0..<live.windowCount) : []
         subscription.state = .sending(rows: rows, next: 0, version: store.version)
         subscription.journal = Journal()
-        subscription.mustRestart = false
         if !session.unsent.contains(where: { $0 === subscription }) { session.unsent.append(subscription) }
         sendParts(session)
     }
 
     /// Sends parts until the socket has to take one first; other traffic goes on between them.
     func sendParts(_ session: Session) {
-        guard session.heldAtVersion == nil else { return }
+        guard session.behindSince == nil else { return }
         while session.isOpen, !session.isDraining, let subscription = session.unsent.first {
             guard case .sending(let rows, let next, let version) = subscription.state else {
                 session.unsent.removeFirst()
@@ -129,44 +149,9 @@ extension Hub {
         sendUpdates([text { writer in MessageEncoder.update(name: subscription.name, diff, into: &writer) }], to: subscription.session)
     }
 
-    func sendUpdates(_ updates: [SharedBytes], to session: Session) {
+    func sendUpdates(_ updates: [SharedBytes], by: [String] = [], to session: Session) {
         let version = store.version
-        deliver(text { writer in MessageEncoder.change(version: version, by: [], updates: updates, into: &writer) }, to: session)
-    }
-
-    // MARK: Sessions whose token is expired
-
-    /// Holds every session whose token is expired by now: its lists keep a journal from here on.
-    func holdExpired(beforeVersion version: Int64) {
-        guard let earliest = earliestExpiry, earliest <= moment.wall else { return }
-        earliestExpiry = nil
-        for session in sessions.values {
-            guard let login = session.login else { continue }
-            if login.expiresAt > moment.wall {
-                earliestExpiry = min(earliestExpiry ?? login.expiresAt, login.expiresAt)
-            } else if session.heldAtVersion == nil {
-                session.heldAtVersion = version
-                for subscription in session.subscriptions.values where subscription.isComplete { subscription.journal = Journal() }
-            }
-        }
-    }
-
-    /// Tells a session that was held all that happened meanwhile, in one change.
-    func bringUpToDate(_ session: Session) {
-        guard session.isOpen, session.heldAtVersion != nil else { return }
-        session.heldAtVersion = nil
-        var updates: [SharedBytes] = []
-        for subscription in session.subscriptions.values.sorted(by: { $0.name < $1.name }) where subscription.isComplete {
-            let journal = subscription.journal ?? Journal()
-            subscription.journal = nil
-            if subscription.mustRestart {
-                startSending(subscription)
-            } else if let diff = subscription.list.live?.diff(from: journal) {
-                updates.append(text { writer in MessageEncoder.update(name: subscription.name, diff, into: &writer) })
-            }
-        }
-        if !updates.isEmpty { sendUpdates(updates, to: session) }
-        sendParts(session)
+        deliver(text { writer in MessageEncoder.change(version: version, by: by, updates: updates, into: &writer) }, to: session)
     }
 
     // MARK: Ends
@@ -183,6 +168,7 @@ extension Hub {
     func drop(_ subscription: Subscription) {
         let session = subscription.session
         let list = subscription.list
+        endWait(subscription)
         session.subscriptions[subscription.name] = nil
         session.unsent.removeAll { $0 === subscription }
         list.remove(subscription)

@@ -7,9 +7,12 @@ final class RowSight {
     private let reader: any ObjectReader
     private let related: StoreRelations
     private var accesses: [String: Access?] = [:]
+    private var searches: SearchBudget
 
-    init(_ reader: any ObjectReader) {
+    /// Sight of one state of the store; its predicates may search that much text in all.
+    init(_ reader: any ObjectReader, searchBytesMax: Int = .max) {
         self.reader = reader
+        searches = SearchBudget(searchBytesMax)
         related = StoreRelations(reader)
     }
 
@@ -24,6 +27,7 @@ final class RowSight {
     /// The row as the list shows it, or `nil` where it does not belong into the list.
     func admit(_ object: Object, into query: Query, _ scope: Scope, roles: [String: Role]) throws -> Object? {
         guard let shown = try shown(object, scope, roles) else { return nil }
+        try searches.charge(query.predicate, shown, related)
         let isMatch = query.predicate.matches(shown, related: related)
         try related.rethrow()
         return isMatch ? shown : nil

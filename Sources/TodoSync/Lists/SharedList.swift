@@ -83,14 +83,14 @@ final class Subscription {
     var state = State.loading
     /// The version of the copy that the client has, where it is to be told only what happened since.
     var since: Int64?
-    /// What the rows were when the client's copy was made; kept while the client can't be told of changes.
+    /// What the rows were when the first list began to be sent; kept until it is sent whole.
     var journal: Journal?
     /// Whether the user sees the project that the list belongs to.
     var isSighted = true
+    /// Whether its session's writes wait for its list to be read.
+    var isAwaited = false
     /// Whether this commit gave or took that sight.
     var sightChanged = false
-    /// Whether the client has to start from an empty list when it can be told again.
-    var mustRestart = false
     /// Its place among the list's subscriptions.
     var slot = 0
 

@@ -25,6 +25,10 @@ public enum Input: Sendable {
     case closed(SessionID)
     /// The socket has taken a message that was to be reported.
     case drained(SessionID)
+    /// More waits for the socket than a session is given: it is to be told no more changes for now.
+    case fellBehind(SessionID)
+    /// The socket has taken all of that.
+    case caughtUp(SessionID)
     /// Work of another thread is done.
     case finished(Finished)
 }

@@ -32,10 +32,19 @@ extension Hub {
             if let reply { deliver(reply, to: answer.session) }
             return
         }
-        if let reply { batch.replies.append(reply) }
+        if let reply { batch.append(bounded(reply, answer, in: batch)) }
         batch.remaining -= 1
         guard batch.remaining == 0, !batch.replies.isEmpty else { return }
         deliver(text { writer in MessageEncoder.batch(batch.replies, into: &writer) }, to: answer.session)
+    }
+
+    /// The answers of a batch go out in one message, so they share the bound of one answer.
+    private func bounded(_ reply: SharedBytes, _ answer: Answer, in batch: BatchReplies) -> SharedBytes {
+        let maximum = settings.limits.queryBytes
+        guard batch.byteCount + reply.count > maximum, !batch.replies.isEmpty else { return reply }
+        let error = ErrorResponse.limit(
+            "queryBytes", maximum: maximum, "The answers of the batch have more than \(maximum) bytes; send its requests one by one.")
+        return text { writer in MessageEncoder.error(answer.id, error, into: &writer) }
     }
 
     func deliver(_ message: SharedBytes, to session: Session, reportsDrained: Bool = false) {

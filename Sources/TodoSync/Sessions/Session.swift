@@ -34,8 +34,13 @@ final class Session {
     /// Whether nothing is read from its connection until more of its requests are answered.
     var isPaused = false
     var isOpen = true
-    /// Set while its token is expired: nothing is sent, its lists are brought up to date after the next log-in.
-    var heldAtVersion: Int64?
+    /// The version at which its complete lists stand while it can't be told of changes: its token is expired, or it reads too slowly.
+    /// It costs nothing meanwhile; afterwards one merged change brings the lists up to date.
+    var behindSince: Int64?
+    /// Whether more waits for its socket than it is given: no request of it runs until the socket has taken that.
+    var isSlow = false
+    /// How many of its subscriptions wait for their list to be read: its writes wait with them, so that it sees them in its lists first.
+    var listsAwaited = 0
     /// First lists that are not sent whole yet, in the order of their subscriptions.
     var unsent: [Subscription] = []
     /// Whether a part is on its way that the socket has not taken yet.
@@ -75,10 +80,16 @@ struct Answer {
 /// The answers of one JSON-RPC batch, which go out together when the last one is known.
 final class BatchReplies {
     var remaining: Int
-    var replies: [SharedBytes] = []
+    private(set) var replies: [SharedBytes] = []
+    private(set) var byteCount = 0
 
     init(count: Int) {
         remaining = count
+    }
+
+    func append(_ reply: SharedBytes) {
+        replies.append(reply)
+        byteCount += reply.count
     }
 }
 

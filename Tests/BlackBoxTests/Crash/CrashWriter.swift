@@ -1,3 +1,4 @@
+import TestSupport
 import Synchronization
 import Todo
 import TodoClient

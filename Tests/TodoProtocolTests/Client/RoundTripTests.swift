@@ -1,4 +1,5 @@
 import Bytes
+import TestSupport
 import Testing
 import Todo
 import TodoProtocol
@@ -228,7 +229,7 @@ struct ReplicaRoundTripTests {
     @Test("equal the server's list after every change, over the wire", arguments: [UInt64](1...5))
     func random(seed: UInt64) throws {
         print("seed \(seed)")
-        var generator = SeededGenerator(seed: seed)
+        var generator = SplitMix(seed: seed)
         let query = try Query(.item, sort: ["-priority", "body"], limit: 12, user: "u1")
         var list = LiveList(query: query, rows: [])
         var rows: [Object] = []

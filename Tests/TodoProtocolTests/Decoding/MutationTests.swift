@@ -1,4 +1,5 @@
 import Bytes
+import TestSupport
 import Testing
 import Todo
 import TodoProtocol
@@ -22,7 +23,7 @@ struct MutationTests {
         String(repeating: "[", count: 70), String(repeating: "9", count: 400),
     ]
 
-    private func mutate(_ bytes: [UInt8], _ generator: inout SeededGenerator) -> [UInt8] {
+    private func mutate(_ bytes: [UInt8], _ generator: inout SplitMix) -> [UInt8] {
         var bytes = bytes
         for _ in 0..<Int.random(in: 1...4, using: &generator) {
             let at = Int.random(in: 0...bytes.count, using: &generator)
@@ -42,7 +43,7 @@ struct MutationTests {
     }
 
     /// Replaces one value of the JSON text by another kind, so that the text stays JSON more often than not.
-    private func swapValues(_ bytes: inout [UInt8], _ generator: inout SeededGenerator) {
+    private func swapValues(_ bytes: inout [UInt8], _ generator: inout SplitMix) {
         let colons = bytes.indices.filter { bytes[$0] == UInt8(ascii: ":") }
         guard let colon = colons.randomElement(using: &generator) else { return }
         let stops = [UInt8(ascii: ","), UInt8(ascii: "}"), UInt8(ascii: "]")]
@@ -86,7 +87,7 @@ struct MutationTests {
     @Test("leads to a declared outcome and an answer that can be read", arguments: [UInt64](1...4))
     func declaredOutcomes(seed: UInt64) {
         print("seed \(seed)")
-        var generator = SeededGenerator(seed: seed)
+        var generator = SplitMix(seed: seed)
         var decoder = MessageDecoder()
         var counts = (refused: 0, single: 0, batch: 0)
         for _ in 0..<1_500 {
@@ -123,7 +124,7 @@ struct MutationTests {
     @Test("from a server leads to a message or a told fault", arguments: [UInt64](1...2))
     func serverMessages(seed: UInt64) {
         print("seed \(seed)")
-        var generator = SeededGenerator(seed: seed)
+        var generator = SplitMix(seed: seed)
         let texts = [
             encoded { MessageEncoder.queryResult(.raw("5"), version: 4, objects: [item("i1"), item("i2")], into: &$0) },
             encoded { MessageEncoder.initial(name: "items", index: 0, objects: [item()], completeAt: 3, into: &$0) },

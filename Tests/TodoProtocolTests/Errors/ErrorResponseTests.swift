@@ -89,7 +89,6 @@ struct ErrorResponseTests {
         #expect(ErrorResponse.signUpOff.code.rawValue == -32002)
         #expect(ErrorResponse.otherUser.code.rawValue == -32004)
         #expect(ErrorResponse.tooManyRequests(retryAfter: 3).retryAfter == 3)
-        #expect(ErrorResponse.unavailable(StoreFailure("The disk is full.")).message == "The disk is full.")
     }
 
     @Test("of a connection says whether to come back")

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import Todo
 
@@ -17,7 +18,7 @@ struct LiveListModelTests {
         let seed = environment["TODOSYNC_TEST_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 1...UInt64.max)
         let steps = environment["TODOSYNC_TEST_STEPS"].flatMap { Int($0) } ?? 100_000
         print("live list model: TODOSYNC_TEST_SEED=\(seed) TODOSYNC_TEST_STEPS=\(steps)")
-        var generator = SeededGenerator(seed: seed)
+        var generator = SplitMix(seed: seed)
         var done = 0
         while done < steps {
             let length = Int.random(in: 1...300, using: &generator)
@@ -49,7 +50,7 @@ private struct Model {
 
     var description: String { "sort \(sort), limit \(limit.map(String.init) ?? "none"), \(naive.count) rows of \(keyCount) keys" }
 
-    init(sorts: [[String]], generator: inout SeededGenerator) throws {
+    init(sorts: [[String]], generator: inout SplitMix) throws {
         sort = sorts.randomElement(using: &generator) ?? []
         limit = [nil, 1, 2, 3, 5, 10, 1000].randomElement(using: &generator) ?? nil
         order = NaiveOrder(sort, of: .item)
@@ -67,7 +68,7 @@ private struct Model {
         if !holds, fault == nil { fault = rule }
     }
 
-    private static func randomItem(_ key: String, using generator: inout SeededGenerator) -> Object {
+    private static func randomItem(_ key: String, using generator: inout SplitMix) -> Object {
         var values: [String: Value] = [:]
         for name in ["priority", "body", "dueDate", "isDone", "position"] {
             values[name] = randomValue(name, using: &generator)
@@ -75,7 +76,7 @@ private struct Model {
         return item(key, values)
     }
 
-    private static func randomValue(_ name: String, using generator: inout SeededGenerator) -> Value {
+    private static func randomValue(_ name: String, using generator: inout SplitMix) -> Value {
         switch name {
         case "priority": return .integer(Int64.random(in: 0...2, using: &generator))
         case "body": return .string(["", "a", "A", "b", "É", "é", "ab", "aB"].randomElement(using: &generator) ?? "")
@@ -88,7 +89,7 @@ private struct Model {
     }
 
     /// One commit: a few rows change, come, go, or are named though they stay as they are.
-    mutating func step(using generator: inout SeededGenerator) {
+    mutating func step(using generator: inout SplitMix) {
         let most = [1, 1, 2, 4, keyCount].randomElement(using: &generator) ?? 1
         let keys = (0..<keyCount).shuffled(using: &generator).prefix(Int.random(in: 0...most, using: &generator)).map { "i\($0)" }
         var candidates: [(key: String, after: Object?)] = []

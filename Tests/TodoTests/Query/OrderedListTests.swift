@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import Todo
 
@@ -37,7 +38,7 @@ struct OrderedListTests {
     func random(chunkMax: Int) throws {
         let seed = UInt64.random(in: 1...UInt64.max)
         print("ordered list: seed \(seed), chunks of \(chunkMax)")
-        var generator = SeededGenerator(seed: seed)
+        var generator = SplitMix(seed: seed)
         let order = try SortOrder.parse(["priority"], of: .item)
         var list = OrderedList([], order: order, chunkMax: chunkMax)
         var naive: [Row] = []

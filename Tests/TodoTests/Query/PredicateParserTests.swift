@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import Todo
 
@@ -294,7 +295,7 @@ struct PredicateLimitsTests {
     func noise() {
         let seed = UInt64.random(in: 1...UInt64.max)
         print("predicate noise: seed \(seed)")
-        var generator = SeededGenerator(seed: seed)
+        var generator = SplitMix(seed: seed)
         let pieces = [
             "priority", "body", "project.name", "items", ".", "@count", "==", "!=", "<", ">=", "IN", "BETWEEN", "{", "}", "(", ")", "[c]",
             "[",

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import Todo
 
@@ -234,7 +235,7 @@ struct PredicateTermsTests {
     func sound() throws {
         let seed = UInt64.random(in: 1...UInt64.max)
         print("terms: seed \(seed)")
-        var generator = SeededGenerator(seed: seed)
+        var generator = SplitMix(seed: seed)
         let comparisons = [
             "priority == 1", "priority < 1.5", "priority >= 0.5", "priority BETWEEN {1, 2}", "assignee == 'u1'", "assignee > 'u'",
             "assignee == NULL",

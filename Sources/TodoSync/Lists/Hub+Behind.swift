@@ -1,0 +1,54 @@
+import Bytes
+import Todo
+import TodoProtocol
+import TodoStore
+
+/// Sessions that can't be told of changes for a while: they cost one number, and afterwards get one merged change.
+extension Hub {
+    /// More waits for the session's socket than it is given: from here on its changes are merged.
+    func fallBehind(_ session: Session) {
+        session.isSlow = true
+        session.behindSince = session.behindSince ?? store.version
+        log(.debug, "session \(session.id.connection) reads slowly: its changes are merged from version \(store.version) on")
+    }
+
+    /// The session's socket has taken what waited.
+    func catchUp(_ session: Session) {
+        session.isSlow = false
+        bringUpToDate(session)
+        schedule(session)
+    }
+
+    /// Holds every session whose token is expired by now.
+    func holdExpired(beforeVersion version: Int64) {
+        guard let earliest = earliestExpiry, earliest <= moment.wall else { return }
+        earliestExpiry = nil
+        for session in sessions.values {
+            guard let login = session.login else { continue }
+            if login.expiresAt > moment.wall {
+                earliestExpiry = min(earliestExpiry ?? login.expiresAt, login.expiresAt)
+            } else {
+                session.behindSince = session.behindSince ?? version
+            }
+        }
+    }
+
+    /// Tells a session that was behind all that happened meanwhile, in one change; a list for which that can't be told is sent anew.
+    func bringUpToDate(_ session: Session) {
+        guard session.isOpen, !session.isSlow, !session.isExpired(at: moment.wall), let since = session.behindSince else { return }
+        session.behindSince = nil
+        var updates: [SharedBytes] = []
+        var writers: [String] = []
+        for subscription in session.subscriptions.values.sorted(by: { $0.name < $1.name }) where subscription.isComplete {
+            guard let (diff, by) = mergedDiff(of: subscription, since: since) else {
+                startSending(subscription)
+                continue
+            }
+            guard !diff.isEmpty else { continue }
+            writers = by
+            updates.append(text { writer in MessageEncoder.update(name: subscription.name, diff, into: &writer) })
+        }
+        if !updates.isEmpty { sendUpdates(updates, by: writers, to: session) }
+        sendParts(session)
+    }
+}

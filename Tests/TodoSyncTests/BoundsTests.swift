@@ -1,0 +1,89 @@
+import Foundation
+import Testing
+import Todo
+import TodoStore
+import TodoSync
+
+/// What one session may cost the others.
+struct BoundsTests {
+    @Test func `a reader that falls behind gets one merged change when it reads again`() throws {
+        let harness = try HubHarness(access: .everyoneWrite)
+        let anna = try harness.login("Anna")
+        let ben = try harness.login("Ben")
+        try anna.write([["create": "Project", "object": ["projectId": "p1", "name": "Lake"]]])
+        try ben.call("subscribe", ["name": "items", "class": "Item", "filter": "projectId == 'p1'", "sort": ["position"]])
+        try ben.call("subscribe", ["name": "projects", "class": "Project"])
+        ben.forgetMessages()
+        harness.process([.fellBehind(ben.id)])
+        let asked = try ben.request("info", [:])
+        harness.process([asked.input])
+        for number in 0..<50 {
+            try anna.write([["upsert": "Item", "object": ["projectId": "p1", "itemId": "i\(number % 7)", "body": "\(number)"]]])
+        }
+        try anna.write([["delete": "Item", "id": "i3"], ["move": "Item", "id": "i6", "to": "start"]])
+        #expect(ben.messages.isEmpty)
+        harness.process([.caughtUp(ben.id)])
+        #expect(ben.notifications("change").count == 1)
+        #expect(ben.notifications("change").first?["by"] as? [String] == [anna.userId])
+        #expect(ben.keys("items", "itemId") == ["i6", "i0", "i1", "i2", "i4", "i5"])
+        #expect(try ben.result(of: asked.id)["version"] as? Int == 52 + 2)
+    }
+
+    @Test func `a filter that searches more text than a request may is refused with the limit`() throws {
+        let harness = try HubHarness {
+            $0.limits.writeSearchBytes = 5000
+            $0.limits.readSearchBytes = 20_000
+        }
+        let anna = try harness.login("Anna")
+        try anna.write([["create": "Project", "object": ["projectId": "p1", "name": "Lake"]]])
+        for number in 0..<10 {
+            let notes = String(repeating: "n", count: 3000)
+            try anna.write([["create": "Item", "object": ["projectId": "p1", "itemId": "i\(number)", "body": "", "notes": notes]]])
+        }
+        let filter = "notes CONTAINS 'x'"
+        for (method, params) in [
+            ("query", ["class": "Item", "filter": filter]), ("write", ["changes": [["delete": "Item", "filter": filter]]]),
+        ] as [(String, [String: Any])] {
+            #expect(throws: HubClient.Refused.self) { try anna.call(method, params) }
+        }
+        try anna.call("subscribe", ["name": "found", "class": "Item", "filter": filter])
+        #expect(anna.notifications("error").first?["code"] as? Int == -32005)
+        #expect(
+            (try anna.call("query", ["class": "Item", "filter": "itemId == 'i1' AND \(filter)"])["objects"] as? [Any])?.isEmpty == true)
+    }
+
+    @Test func `a session's live queries have a bound on the searches that every change pays for`() throws {
+        let harness = try HubHarness { $0.limits.liveSearches = 3 }
+        let anna = try harness.login("Anna")
+        let filter = "notes CONTAINS 'x' OR body CONTAINS 'x'"
+        try anna.call("subscribe", ["name": "one", "class": "Item", "filter": filter])
+        #expect(throws: HubClient.Refused.self) { try anna.call("subscribe", ["name": "two", "class": "Item", "filter": filter]) }
+        try anna.call("subscribe", ["name": "two", "class": "Item", "filter": "notes CONTAINS 'x'"])
+        try anna.call("subscribe", ["name": "three", "class": "Item", "filter": "isDone == false"])
+    }
+
+    @Test func `a reconnect by token writes nothing, until the token's life is worth renewing`() throws {
+        let harness = try HubHarness { $0.limits.tokenMilliseconds = 30 * 60_000 }
+        let anna = try harness.login("Anna")
+        for (minutes, renews) in [(0, false), (2, true), (0, false)] {
+            harness.moment.wall = Timestamp(milliseconds: harness.moment.wall.milliseconds + Int64(minutes) * 60_000)
+            let token = try #require(try harness.store.token(hash: anna.tokenHash))
+            let result = try harness.connect().call("login", ["provider": "token", "token": anna.token])
+            #expect(result["token"] as? String == anna.token)
+            #expect((try harness.store.token(hash: anna.tokenHash) != token) == renews)
+        }
+    }
+
+    @Test func `the answers of one batch share the bound of one answer`() throws {
+        let harness = try HubHarness { $0.limits.queryBytes = 20_000 }
+        let anna = try harness.login("Anna")
+        try anna.write([["create": "Project", "object": ["projectId": "p1", "name": "Lake"]]])
+        let notes = String(repeating: "n", count: 9000)
+        try anna.write([["create": "Item", "object": ["projectId": "p1", "body": "", "notes": notes]]])
+        let request = #"{"jsonrpc":"2.0","id":ID,"method":"query","params":{"class":"Item"}}"#
+        let batch = (101...105).map { request.replacingOccurrences(of: "ID", with: "\($0)") }.joined(separator: ",")
+        harness.process([anna.input("[\(batch)]")])
+        #expect(try anna.result(of: 102)["objects"] != nil)
+        #expect(throws: HubClient.Refused.self) { try anna.result(of: 105) }
+    }
+}
