@@ -158,7 +158,8 @@ extension EventLoop {
         while let entry = timers.popDue(at: now) {
             guard let channel = channels.pointer(to: entry.id), channel.pointee.scheduled == entry.instant else { continue }
             channel.pointee.scheduled = .distantFuture
-            guard channel.pointee.deadline <= now else {
+            // One that was moved later takes its new place, even where both have come: deadlines come in order.
+            guard channel.pointee.deadline <= entry.instant else {
                 setDeadline(channel.pointee.deadline, of: channel, entry.id)
                 continue
             }
