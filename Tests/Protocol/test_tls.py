@@ -6,6 +6,7 @@ import signal
 import socket
 import ssl
 import subprocess
+import threading
 import time
 
 import pytest
@@ -160,13 +161,29 @@ def test_fresh_keys_in_the_middle_change_nothing(secure):
         stderr=subprocess.STDOUT,
         text=True,
     )
+    read = []
+    reader = threading.Thread(target=lambda: read.extend(iter(lambda: process.stdout.read(1), "")))
+    reader.start()
+
+    def wait_for(mark, count):
+        """The client takes a command only where it begins what it reads: so each is sent when the one before has shown its effect."""
+        end = time.monotonic() + 30
+        while "".join(read).count(mark) < count and time.monotonic() < end:
+            time.sleep(0.01)
+        assert "".join(read).count(mark) >= count, "".join(read)
+
+    def send(line):
+        process.stdin.write(line)
+        process.stdin.flush()
+
     with process:
-        for line in ("K\n", request + "\r\n", "K\n", request + "Connection: close\r\n\r\n"):
-            process.stdin.write(line)
-            process.stdin.flush()
-            time.sleep(0.2)  # the client takes a command only where it begins what it reads
-        output = process.stdout.read()
-    assert output.count("alive\n") == 2 and output.count("KEYUPDATE") == 2, output
+        wait_for("Verify return code", 1)
+        for turn, last in ((1, ""), (2, "Connection: close\r\n")):
+            send("K\n")
+            wait_for("KEYUPDATE", turn)
+            send(request + last + "\r\n")
+            wait_for("alive\n", turn)
+        reader.join(30)
 
 
 def test_renegotiation_is_refused(secure):
