@@ -1,13 +1,14 @@
 import Foundation
 import Testing
 
-/// Where pictures are wanted, if they are.
-private let pictureFolder = ProcessInfo.processInfo.environment["TODO_SCREENSHOTS"]
+/// Where pictures are to be kept, if they are.
+private let wantedFolder = ProcessInfo.processInfo.environment["TODO_SCREENSHOTS"]
 
 /// Pictures of the page, for its documentation and for looking at: `TODO_SCREENSHOTS=FOLDER swift test --filter PagePictures`.
-@Suite(.chromium, .enabled(if: pictureFolder != nil)) struct PagePictures {
+@Suite(.chromium) struct PagePictures {
     @Test func `pictures of every view, on a desk and on a phone, light and dark`() async throws {
-        let folder = URL(filePath: try #require(pictureFolder))
+        let folder = wantedFolder.map { URL(filePath: $0) } ?? FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        defer { if wantedFolder == nil { try? FileManager.default.removeItem(at: folder) } }
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try await withServer(.init(isDemo: true)) { server in
             try await withBrowser { browser in
