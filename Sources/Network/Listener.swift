@@ -22,6 +22,8 @@ public struct Listener: ~Copyable {
     /// Where it listens, with the port that the system chose for port 0.
     public let address: SocketAddress
     let descriptor: Descriptor
+    /// The file of a Unix socket, which goes with the listener.
+    private let file: FileIdentity?
     /// An open file whose number can be given up when no other is left.
     private var reserve: Int32
     /// Whether accepting fails at present: one trouble is reported once.
@@ -32,12 +34,15 @@ public struct Listener: ~Copyable {
     /// - Parameters:
     ///   - address: where; port 0 lets the system choose. A socket file that nothing listens on any more is replaced.
     ///   - backlog: how many may wait to be accepted (the system may keep it smaller: `net.core.somaxconn`).
-    public init(on address: SocketAddress, backlog: Int32 = 4096) throws(SystemError) {
+    ///   - fileMode: who may connect to a Unix socket: those who may write to its file.
+    public init(on address: SocketAddress, backlog: Int32 = 4096, fileMode: UInt32 = 0o600) throws(SystemError) {
         let action = "listen on \(address)"
         let type = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         let descriptor = try Descriptor(result: socket(address.family, type, 0), of: "socket", to: action)
         if address.isUnix {
             Self.removeAbandonedFile(at: address)
+            // The file comes into being with the socket's own mode: it is nobody else's for a moment.
+            fchmod(descriptor.number, 0o600)
         } else {
             SocketOptions.set(SOL_SOCKET, SO_REUSEADDR, on: descriptor.number)
             // Inherited by what accept returns: saves a call for each connection.
@@ -45,9 +50,17 @@ public struct Listener: ~Copyable {
             if address.family == AF_INET6 { SocketOptions.set(Int32(IPPROTO_IPV6), IPV6_V6ONLY, on: descriptor.number) }
         }
         guard address.withPointer({ bind(descriptor.number, $0, $1) }) == 0 else { throw SystemError("bind", to: action) }
-        guard listen(descriptor.number, backlog) == 0 else { throw SystemError("listen", to: action) }
-        self.address = try SocketAddress.local(of: descriptor.number)
+        let file = address.isUnix ? FileIdentity(of: address.host) : nil
+        do throws(SystemError) {
+            if address.isUnix, chmod(address.host, mode_t(fileMode)) != 0 { throw SystemError("chmod", to: action) }
+            guard listen(descriptor.number, backlog) == 0 else { throw SystemError("listen", to: action) }
+            self.address = try SocketAddress.local(of: descriptor.number)
+        } catch {
+            if address.isUnix { unlink(address.host) }
+            throw error
+        }
         self.descriptor = descriptor
+        self.file = file
         reserve = Self.openReserve()
     }
 
@@ -107,6 +120,20 @@ public struct Listener: ~Copyable {
 
     deinit {
         if reserve >= 0 { _ = close(reserve) }
-        if address.isUnix { unlink(address.host) }
+        // Whoever has put another file there meanwhile keeps it.
+        if let file, FileIdentity(of: address.host) == file { unlink(address.host) }
+    }
+}
+
+/// Which file a path leads to, links not followed.
+private struct FileIdentity: Equatable {
+    let device: UInt64
+    let number: UInt64
+
+    init?(of path: String) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return nil }
+        device = UInt64(status.st_dev)
+        number = UInt64(status.st_ino)
     }
 }

@@ -132,6 +132,18 @@ public struct SocketAddress: Sendable {
         }
     }
 
+    /// The number of an IPv4 address.
+    var ipv4Number: UInt32? {
+        guard family == AF_INET else { return nil }
+        return withUnsafeBytes(of: storage) { UInt32(bigEndian: $0.loadUnaligned(as: sockaddr_in.self).sin_addr.s_addr) }
+    }
+
+    /// The number of an IPv6 address.
+    var ipv6Number: in6_addr? {
+        guard family == AF_INET6 else { return nil }
+        return withUnsafeBytes(of: storage) { $0.loadUnaligned(as: sockaddr_in6.self).sin6_addr }
+    }
+
     /// The numeric address without its port (`127.0.0.1`, `::1`), or the path of a Unix socket (empty for an unnamed one).
     public var host: String {
         if isUnix { return unixPath }
