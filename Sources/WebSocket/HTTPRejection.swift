@@ -10,6 +10,8 @@ public struct HTTPRejection: Error, Sendable {
         case upgrade
         /// `Allow: GET`.
         case allowGet
+        /// `Retry-After`: after how many seconds it may work.
+        case retryAfter(Int)
     }
 
     /// The status code.
@@ -34,6 +36,7 @@ public struct HTTPRejection: Error, Sendable {
             case .webSocketVersion: output.append("Sec-WebSocket-Version: 13\r\n")
             case .upgrade: output.append("Upgrade: websocket\r\n")
             case .allowGet: output.append("Allow: GET\r\n")
+            case .retryAfter(let seconds): output.appendHTTPHeader("Retry-After", seconds)
             }
         }
         output.append("Content-Type: text/plain; charset=utf-8\r\n")

@@ -1,3 +1,17 @@
+/// How a client reaches this server, where that is another address than the request shows: a reverse proxy that is trusted has said so.
+public struct PublicAddress: Hashable, Sendable {
+    /// What the client took for the server's host and port; nil where the `Host` header says it.
+    public var host: String?
+    /// Whether the client's connection is encrypted; nil where that is not known.
+    public var isEncrypted: Bool?
+
+    /// An address; without arguments, that of the request itself.
+    public init(host: String? = nil, isEncrypted: Bool? = nil) {
+        self.host = host
+        self.isEncrypted = isEncrypted
+    }
+}
+
 /// Which web pages may open a WebSocket. A browser sends `Origin` and can't be made to lie; other programs send none and are let through.
 public enum OriginPolicy: Hashable, Sendable {
     /// Every page.
@@ -8,8 +22,8 @@ public enum OriginPolicy: Hashable, Sendable {
     /// pointed at this machine after they were loaded (DNS rebinding).
     case sameLoopbackOrigin(or: [String])
 
-    /// Whether a request with these headers may go on.
-    func allows(_ headers: HTTPHeaders) -> Bool {
+    /// Whether a request with these headers, which reached the server at that address, may go on.
+    func allows(_ headers: HTTPHeaders, at address: PublicAddress = PublicAddress()) -> Bool {
         let others: [String]
         switch self {
         case .any: return true
@@ -18,9 +32,10 @@ public enum OriginPolicy: Hashable, Sendable {
         guard let origin = headers.first("Origin") else { return true }
         let normal = OriginPolicy.normalized(origin.lowercased())
         if others.contains(where: { OriginPolicy.normalized($0.lowercased()) == normal }) { return true }
-        guard let host = headers.first("Host"), let end = normal.firstRange(of: "://") else { return false }
+        guard let host = address.host ?? headers.first("Host"), let end = normal.firstRange(of: "://") else { return false }
         if case .sameLoopbackOrigin = self, !OriginPolicy.isLoopback(host) { return false }
         let scheme = String(normal[..<end.upperBound])
+        if let isEncrypted = address.isEncrypted, scheme != (isEncrypted ? "https://" : "http://") { return false }
         return normal == OriginPolicy.normalized(scheme + host.lowercased())
     }
 

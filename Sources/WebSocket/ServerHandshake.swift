@@ -36,10 +36,12 @@ public struct ServerHandshake: Sendable {
     }
 
     /// Judges a request for this server's WebSocket path.
-    public func answer(_ request: HTTPRequestHead) -> Answer {
+    ///
+    /// - Parameter address: how the client reached the server, where that is another way than the request shows.
+    public func answer(_ request: HTTPRequestHead, at address: PublicAddress = PublicAddress()) -> Answer {
         do throws(HTTPRejection) {
             let key = try key(of: request)
-            if !origins.allows(request.headers) {
+            if !origins.allows(request.headers, at: address) {
                 throw HTTPRejection(403, "Pages of this origin may not connect here.")
             }
             let agreed = try agreedSubprotocol(request.headers)

@@ -25,6 +25,8 @@ extension WebSocketConnection {
                 case .incomplete: return .needsBytes
                 case .fault(let fault): return fail(fault, &codec, &output)
                 case .ready(let header):
+                    input.frames += 1
+                    if isEmpty(header) { input.emptyFrames += 1 }
                     if let fault = begin(header) { return fail(fault, &codec, &output) }
                 }
             }
@@ -71,6 +73,11 @@ extension WebSocketConnection {
         let rest = input.take(input.count)
         headerCount = UInt8(rest.count)
         withUnsafeMutableBytes(of: &header) { $0.copyBytes(from: rest) }
+    }
+
+    /// Whether the frame brings nothing of a message. A close frame ends the connection, so there is no flood of them; an empty last fragment ends a message.
+    private func isEmpty(_ header: FrameHeader) -> Bool {
+        header.opcode.isControl ? header.opcode != .close : header.length == 0 && !header.isFinal
     }
 
     /// Enters a frame, if its size and kind are taken.

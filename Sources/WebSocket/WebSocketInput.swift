@@ -4,6 +4,10 @@
 /// as it is until `next` has answered `.needsBytes`.
 public struct WebSocketInput {
     private var rest: UnsafeMutableRawBufferPointer
+    /// How many frames have begun in this input.
+    public internal(set) var frames = 0
+    /// How many of them bring nothing of a message: pings, pongs and empty fragments.
+    public internal(set) var emptyFrames = 0
     /// How many pings of this input have been answered, or passed over.
     var pongs = 0
     /// After so many pings in one input, a ping that another one follows at once is not answered.
