@@ -6,8 +6,6 @@ public struct ProtocolLimits: Sendable, Hashable {
     public var batch = 100
     /// Entries of one `write`. A transaction holds the committer for all of them. Past it: -32005, `changes`.
     public var changes = 1_000
-    /// Objects that one `filter` form of a `write` may touch. Past it: -32005, `objects`; the store enforces it.
-    public var objects = 100_000
     /// Bytes of a subscription's name, which each `change` repeats. Past it: -32602.
     public var nameBytes = 128
     /// Values in the `args` of one query, those inside arrays counted one by one. Past it: -32005, `argumentValues`.
@@ -26,13 +24,4 @@ public struct ProtocolLimits: Sendable, Hashable {
 
     /// The standard limits, to be changed one by one.
     public init() {}
-
-    /// The limits under the names that `info` shows and `data.limit` uses.
-    public var named: [(name: String, maximum: Int)] {
-        [
-            ("batch", batch), ("changes", changes), ("objects", objects), ("nameBytes", nameBytes),
-            ("argumentValues", argumentValues), ("userNameBytes", userNameBytes),
-            ("passwordBytes", passwordBytes), ("tokenBytes", tokenBytes),
-        ]
-    }
 }

@@ -3,6 +3,7 @@ import Foundation
 import Network
 import Synchronization
 import Todo
+import TodoProtocol
 import TodoStore
 import TodoSync
 
@@ -15,13 +16,24 @@ struct Server {
     /// Serves until a signal ends it.
     static func run(_ configuration: Configuration) throws {
         ProcessSetup.ignoreBrokenPipes()
-        _ = ProcessSetup.raiseOpenFileLimit()
+        let configuration = fitted(configuration, toOpenFiles: ProcessSetup.raiseOpenFileLimit())
         let dataFolder = configuration.isDemo ? try Self.temporaryFolder() : configuration.dataFolder
         defer {
             if configuration.isDemo { try? FileManager.default.removeItem(atPath: dataFolder) }
         }
         try Server(configuration: configuration, log: .lines(configuration.logLevel), dataFolder: dataFolder).serve()
     }
+
+    /// No more connections than the process may have files open, less what it needs for itself: so who comes past that is answered in order.
+    private static func fitted(_ configuration: Configuration, toOpenFiles count: Int) -> Configuration {
+        var configuration = configuration
+        let possible = max(1, count - min(ownFiles, count / 4))
+        configuration.limits.edge.connectionsMax = min(configuration.limits.edge.connectionsMax, possible)
+        return configuration
+    }
+
+    /// The store with its snapshots, the loops, and the connections that are told that they are too many.
+    private static let ownFiles = 256
 
     private static func temporaryFolder() throws -> String {
         var template = Array((FileManager.default.temporaryDirectory.path + "/todosync-demo-XXXXXX").utf8CString)
@@ -45,24 +57,25 @@ struct Server {
         if configuration.isDemo {
             try SampleData.write(into: store, access: configuration.access, now: Moment.now().wall)
         }
-        let listener = try listen()
+        let doors = try listen()
         let loops = max(1, ProcessInfo.processInfo.activeProcessorCount - 1)
         let figures = SharedFigures()
         let status = ServerStatus(loops: loops) { figures.metrics() }
-        let router = HTTPRouter(files: try staticFiles(), status: status, limits: configuration.edge)
+        let router = HTTPRouter(
+            files: try staticFiles(), status: status, limits: configuration.limits.edge, policy: configuration.policy)
         let mailboxes = try (0..<loops).map { _ in try Mailbox<EdgeMessage<PortMessage>>() }
         let inbox = try Mailbox<CommitterMessage>()
-        announce(listener.address)
+        announce(doors.map(\.address))
         let committer = try startCommitter(store, inbox, mailboxes, status, figures)
         var others: [Thread] = []
         for index in 1..<max(loops, 1) {
             others.append(
                 Thread(
-                    try NamedThread(name: "loop \(index)") { [log] in
-                        Self.attempt(log) { try Self.runLoop(index, inbox, mailboxes, router, front) { _ in } }
+                    try NamedThread(name: "loop \(index)") { [log, limits = configuration.limits.messages] in
+                        Self.attempt(log) { try Self.runLoop(index, inbox, mailboxes, router, front, limits) { _ in } }
                     }))
         }
-        try Self.runLoop(0, inbox, mailboxes, router, front, signals, listener)
+        try Self.runLoop(0, inbox, mailboxes, router, front, configuration.limits.messages, signals, doors)
         for thread in others { thread.join() }
         committer.join()
         log(.info, "stopped")
@@ -79,6 +92,20 @@ struct Server {
         }
     }
 
+    /// Keeps a noncopyable listener in an array.
+    private final class Door {
+        let address: SocketAddress
+        private var value: Listener?
+
+        init(_ value: consuming Listener) {
+            address = value.address
+            self.value = consume value
+        }
+
+        /// Takes the listener out.
+        func open() -> Listener? { value.take() }
+    }
+
     // MARK: Threads
 
     private func startCommitter(
@@ -89,8 +116,8 @@ struct Server {
         var settings = SyncSettings(
             server: Version.name, providers: configuration.providers, accessOfNewProjects: configuration.access)
         settings.allowsSignUp = configuration.allowsSignUp
-        settings.limits = configuration.sync
-        settings.frontLimits = configuration.edge.shown
+        settings.limits = configuration.limits.sync
+        settings.shownLimits = configuration.limits.shown
         let committer = Committer(
             mailbox: inbox, settings: settings, log: log, status: status, loops: mailboxes,
             report: { figures.take($0, version: $1) })
@@ -104,14 +131,14 @@ struct Server {
 
     private static func runLoop(
         _ index: Int, _ inbox: Mailbox<CommitterMessage>, _ mailboxes: [Mailbox<EdgeMessage<PortMessage>>], _ router: HTTPRouter,
-        _ front: Front,
+        _ front: Front, _ limits: ProtocolLimits,
         _ prepare: (inout EventLoop) throws -> Void
     ) throws {
         var loop = try EventLoop(outboundBytesMax: router.limits.outboundBytesMax)
         try prepare(&loop)
         let status = router.status
         let port = SessionPort(
-            index: index, committer: inbox,
+            index: index, committer: inbox, limits: limits,
             stopAccepting: {
                 status.isDraining.store(true, ordering: .relaxed)
                 for mailbox in mailboxes { _ = mailbox.post(.stopAccepting) }
@@ -126,14 +153,15 @@ struct Server {
     /// The first loop also accepts connections and takes the signals.
     private static func runLoop(
         _ index: Int, _ inbox: Mailbox<CommitterMessage>, _ mailboxes: [Mailbox<EdgeMessage<PortMessage>>], _ router: HTTPRouter,
-        _ front: Front,
-        _ signals: consuming SignalSource, _ listener: consuming Listener
+        _ front: Front, _ limits: ProtocolLimits,
+        _ signals: consuming SignalSource, _ doors: [Door]
     ) throws {
         var signals: SignalSource? = signals
-        var listener: Listener? = listener
-        try runLoop(index, inbox, mailboxes, router, front) { loop in
+        try runLoop(index, inbox, mailboxes, router, front, limits) { loop in
             if let source = signals.take() { try loop.add(source) }
-            if let door = listener.take() { _ = try loop.add(door) }
+            for door in doors {
+                if let listener = door.open() { try loop.add(listener) }
+            }
         }
     }
 
@@ -161,10 +189,22 @@ struct Server {
 
     // MARK: Start
 
-    private func listen() throws -> Listener {
-        let addresses = try SocketAddress.resolve(host: configuration.host, port: configuration.port)
-        guard let address = addresses.first else { throw UsageError(message: "--host '\(configuration.host)' has no address") }
-        return try Listener(on: address)
+    private func listen() throws -> [Door] {
+        try configuration.places.flatMap { place in
+            var doors: [Door] = []
+            var missing: SystemError?
+            for address in try place.addresses() {
+                do throws(SystemError) {
+                    doors.append(Door(try Listener(on: address, fileMode: configuration.socketMode)))
+                } catch {
+                    // A name may stand for addresses of a family that this machine does not have.
+                    guard [EADDRNOTAVAIL, EAFNOSUPPORT].contains(error.code) else { throw error }
+                    missing = error
+                }
+            }
+            if doors.isEmpty { throw missing ?? UsageError(message: "'\(place)' has no address") }
+            return doors
+        }
     }
 
     private func identity() throws -> TLSIdentity? {
@@ -183,23 +223,30 @@ struct Server {
         return try StaticFiles(folder: folder)
     }
 
-    private func announce(_ address: SocketAddress) {
-        let isAny = ["0.0.0.0", "::"].contains(address.host)
-        let host = isAny ? "127.0.0.1" : address.host.contains(":") ? "[\(address.host)]" : address.host
-        let place = "\(host):\(address.port ?? 0)"
-        let isSecure = configuration.certificateFile != nil
+    /// Prints where the server is: the addresses of the network first, each with its page, then the Unix sockets.
+    private func announce(_ addresses: [SocketAddress]) {
+        let secure = configuration.certificateFile == nil ? "" : "s"
         let data = configuration.isDemo ? "\(dataFolder) (a demonstration: gone when the server stops)" : dataFolder
-        let text =
-            """
-            \(Version.name) is running.
-              page       http\(isSecure ? "s" : "")://\(place)/
-              WebSocket  ws\(isSecure ? "s" : "")://\(place)/sync
-              log in by  \(configuration.providers.map(\.rawValue).joined(separator: ", "))
-              data       \(data)
-              stop       Ctrl-C
-
-            """
+        var lines: [String] = []
+        for address in addresses where !address.isUnix {
+            let place = Self.reachable(address)
+            lines += ["page       http\(secure)://\(place)/", "WebSocket  ws\(secure)://\(place)/sync"]
+        }
+        lines += addresses.filter(\.isUnix).map { "socket     \($0)" }
+        lines += [
+            "log in by  \(configuration.providers.map(\.rawValue).joined(separator: ", "))", "data       \(data)", "stop       Ctrl-C",
+        ]
+        let text = "\(Version.name) is running.\n" + lines.map { "  \($0)\n" }.joined()
         FileHandle.standardOutput.write(Data(text.utf8))
+    }
+
+    /// The address under which this machine reaches a listener.
+    private static func reachable(_ address: SocketAddress) -> String {
+        switch address.host {
+        case "0.0.0.0": "127.0.0.1:\(address.port ?? 0)"
+        case "::": "[::1]:\(address.port ?? 0)"
+        default: "\(address)"
+        }
     }
 }
 

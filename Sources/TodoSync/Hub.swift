@@ -79,7 +79,9 @@ public final class Hub {
     /// One small step, so that no commit waits for it; where more is waiting, the next turn takes the next.
     private func upkeep() {
         do {
-            isUpkeepDue = try store.upkeep(now: moment.wall, limits: UpkeepLimits())
+            var limits = settings.limits.log
+            limits.rememberedAgeMilliseconds = settings.limits.transactionMemoryMilliseconds
+            isUpkeepDue = try store.upkeep(now: moment.wall, limits: limits)
         } catch {
             isUpkeepDue = false
             noteStoreFailure(error)
@@ -227,7 +229,7 @@ public final class Hub {
         let session = answer.session
         let info = ServerInfo(
             server: settings.server, providers: settings.providers.map(\.rawValue),
-            limits: ProtocolLimits.standard.named + settings.limits.named + settings.frontLimits,
+            limits: settings.shownLimits,
             epoch: store.epoch, now: moment.wall,
             version: session.login == nil ? nil : session.behindSince ?? store.version)
         self.answer(answer) { writer in MessageEncoder.info(answer.id, info, into: &writer) }
@@ -290,16 +292,4 @@ public struct SyncFigures: Sendable {
 
     /// All at zero.
     public init() {}
-}
-
-extension SyncLimits {
-    /// The bounds that `info` shows, by their names on the wire.
-    var named: [(name: String, maximum: Int)] {
-        [
-            ("subscriptions", subscriptions), ("partRows", partRows), ("liveSearches", liveSearches), ("queryObjects", queryObjects),
-            ("queryBytes", queryBytes),
-            ("queuedRequests", queuedRequests), ("loginSeconds", Int(loginMilliseconds / 1000)),
-            ("tokenSeconds", Int(tokenMilliseconds / 1000)),
-        ]
-    }
 }

@@ -1,4 +1,5 @@
 public import Todo
+public import TodoStore
 
 /// Ways to log in.
 public enum Provider: String, CaseIterable, Sendable {
@@ -40,6 +41,10 @@ public struct SyncLimits: Sendable {
     public var tokenMilliseconds: Int64 = 30 * 86_400_000
     /// How long a `txn` is remembered.
     public var transactionMemoryMilliseconds: Int64 = 86_400_000
+    /// The bounds of a filter's text, in whichever request it stands; past one: `-32005`.
+    public var filters = PredicateLimits()
+    /// What the change log keeps; resuming from before it: `resumed: false`.
+    public var log = UpkeepLimits()
     /// Logged changes that are read at most to bring a list up to date; past it the list is read anew.
     public var catchUpRows = 50_000
 
@@ -59,8 +64,8 @@ public struct SyncSettings: Sendable {
     public var accessOfNewProjects: Access
     /// The bounds.
     public var limits = SyncLimits()
-    /// Further limits for `info` to show, which the network front keeps.
-    public var frontLimits: [(name: String, maximum: Int)] = []
+    /// The limits that `info` shows, those of the layers above included.
+    public var shownLimits: [(name: String, maximum: Int)] = []
 
     /// Settings with default limits.
     public init(server: String, providers: [Provider], accessOfNewProjects: Access) {

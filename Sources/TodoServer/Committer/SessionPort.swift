@@ -21,18 +21,19 @@ struct SessionPort: SessionHandler, ~Copyable {
     private let committer: Mailbox<CommitterMessage>
     private let stopAccepting: @Sendable () -> Void
     private let reload: @Sendable () -> Void
-    private var decoder = MessageDecoder()
+    private var decoder: MessageDecoder
     private var pending: [CommitterMessage] = []
     /// Sessions for whose sockets more waits than they are given, and how much waited when that was last looked at.
     private var slow: [ConnectionID: Int] = [:]
 
     /// The port of the loop with that number; `stopAccepting` is called at the first signal to end, `reload` at the one that asks to read files again.
     init(
-        index: Int, committer: Mailbox<CommitterMessage>, stopAccepting: @escaping @Sendable () -> Void,
+        index: Int, committer: Mailbox<CommitterMessage>, limits: ProtocolLimits, stopAccepting: @escaping @Sendable () -> Void,
         reload: @escaping @Sendable () -> Void
     ) {
         self.index = index
         self.committer = committer
+        decoder = MessageDecoder(limits: limits)
         self.stopAccepting = stopAccepting
         self.reload = reload
     }
@@ -54,14 +55,17 @@ struct SessionPort: SessionHandler, ~Copyable {
         pending.append(.input(.drained(session(id))))
         guard slow[id] != nil, loop.queuedBytes(for: id) == 0 else { return }
         slow[id] = nil
+        sockets.release(id, .isFull, &loop)
         pending.append(.input(.caughtUp(session(id))))
     }
 
-    /// The session gets no more changes until its socket has taken what waits; then it gets one merged change.
+    /// The session gets no more changes until its socket has taken what waits; then it gets one merged change. Until then nothing is read from
+    /// it either: who asks on and on without reading the answers costs no more than the limit.
     mutating func overflowed(_ id: ConnectionID, _ sockets: inout Sockets, _ loop: inout EventLoop) {
         guard slow[id] == nil else { return }
         slow[id] = loop.queuedBytes(for: id)
         loop.notifyWhenDrained(id)
+        sockets.hold(id, .isFull, &loop)
         sockets.setDeadline(loop.now.advanced(milliseconds: sockets.limits.stuckMilliseconds), for: id, &loop)
         pending.append(.input(.fellBehind(session(id))))
     }
@@ -86,8 +90,8 @@ struct SessionPort: SessionHandler, ~Copyable {
         case .send(let text, let id, let reportsDrained):
             text.withUnsafeBytes { sockets.send(text: $0, to: id, &loop) }
             if reportsDrained { loop.notifyWhenDrained(id) }
-        case .pause(let id): sockets.pause(id, &loop)
-        case .resume(let id): sockets.resume(id, &loop)
+        case .pause(let id): sockets.hold(id, .isPaused, &loop)
+        case .resume(let id): sockets.release(id, .isPaused, &loop)
         }
     }
 

@@ -3,14 +3,58 @@ import TodoSync
 
 extension Configuration {
     /// Every flag, in the order of the help text.
-    static let flags: [Flag] = [
+    static let flags: [Flag] = mainFlags + limitFlags
+
+    /// One for each limit.
+    static let limitFlags: [Flag] = ServerLimits.table.map(Flag.limit)
+
+    /// Those beside the limits.
+    private static let mainFlags: [Flag] = [
         Flag(name: "host", value: "ADDRESS", help: "address to listen on (127.0.0.1; 0.0.0.0 or :: for every network)") {
             value, configuration in
             guard !value.isEmpty else { return "an address or a host name is needed, such as 127.0.0.1" }
             configuration.host = value
+            configuration.namesHostOrPort = true
             return nil
         },
-        .number("port", 0...65_535, "port to listen on (8080; 0 takes any free one)") { $1.port = $0 },
+        .number("port", 0...65_535, "port to listen on (8080; 0 takes any free one)") {
+            $1.port = $0
+            $1.namesHostOrPort = true
+        },
+        Flag(
+            name: "listen", value: "LIST",
+            help:
+                "addresses to listen on in place of, or with, --host and --port: 127.0.0.1:8080, [::1]:8080, name:8080, unix:/run/todo.sock; "
+                + "with commas, or the flag again"
+        ) { value, configuration in
+            for word in value.split(separator: ",", omittingEmptySubsequences: false) {
+                guard let place = ListenPlace(word.trimmed) else {
+                    return "'\(word.trimmed)' is no address with a port, such as 127.0.0.1:8080 or [::1]:8080, and no unix:/path/of.sock"
+                }
+                configuration.listen.append(place)
+            }
+            return nil
+        },
+        Flag(name: "socket-mode", value: "OCTAL", help: "permissions of a Unix socket's file: who may write to it may connect (660)") {
+            value, configuration in
+            guard value.utf8.count <= 4, let mode = UInt32(value, radix: 8), mode <= 0o777 else {
+                return "permissions in octal digits are needed, such as 600, 660 or 666"
+            }
+            configuration.socketMode = mode
+            return nil
+        },
+        Flag(
+            name: "trusted-proxies", value: "LIST",
+            help: "reverse proxies whose X-Forwarded-For, -Proto and -Host count: addresses, ranges such as 10.0.0.0/8, and unix (none)"
+        ) { value, configuration in
+            do throws(TrustedProxies.Unreadable) {
+                configuration.policy.proxies = try TrustedProxies(list: value)
+                return nil
+            } catch {
+                return
+                    "'\(error.part)' is no address, no range such as 10.0.0.0/8 or fd00::/8 (without bits behind its prefix), and not unix"
+            }
+        },
         Flag(name: "data", value: "FOLDER", help: "folder of the embedded store, made if missing (todosync-data)") { value, configuration in
             guard !value.isEmpty else { return "a folder is needed" }
             configuration.dataFolder = value
@@ -39,7 +83,7 @@ extension Configuration {
             guard !origins.isEmpty, origins.allSatisfy({ $0.hasPrefix("http://") || $0.hasPrefix("https://") }) else {
                 return "origins such as https://app.example are needed, with commas"
             }
-            configuration.edge.allowedOrigins = origins
+            configuration.policy.allowedOrigins = origins
             return nil
         },
         Flag(name: "public", value: "FOLDER", help: "folder of the page (the Public folder that came with the program)") {
@@ -62,19 +106,6 @@ extension Configuration {
             configuration.keyFile = value
             return nil
         },
-        .number("login-seconds", 1...3600, "time to log in before a connection is closed with 4001 (10)") {
-            $1.sync.loginMilliseconds = Int64($0) * 1000
-        },
-        .number("token-days", 1...3650, "life of a log-in since it was last used to connect (30)") {
-            $1.sync.tokenMilliseconds = Int64($0) * 86_400_000
-        },
-        .number("ping-seconds", 1...3600, "silence after which the server pings (25)") { $1.edge.pingMilliseconds = $0 * 1000 },
-        .number("silence-seconds", 1...7200, "silence after which a connection is dropped (60)") {
-            $1.edge.silenceMilliseconds = $0 * 1000
-        },
-        .number("stuck-seconds", 1...3600, "how long a slow reader may take nothing before it is closed with 4003 (30)") {
-            $1.edge.stuckMilliseconds = $0 * 1000
-        },
         .word("log-level", LogLevel.allCases.map { ($0.name, $0) }, "least level of log lines: debug, info, warning or error (info)") {
             $1.logLevel = $0
         },
@@ -95,18 +126,25 @@ extension Configuration {
 
     /// The text of `--help`.
     static var help: String {
+        """
+        todo-server: a WebSocket server for shared to-do lists with live queries.
+
+        usage: todo-server [flags]
+
+        \(table(mainFlags))
+
+        limits, with their defaults:
+
+        \(table(limitFlags))
+
+        Each flag is an environment variable too, such as TODOSYNC_LOG_LEVEL for --log-level; the command line wins.
+        To look around: todo-server --demo
+        """
+    }
+
+    private static func table(_ flags: [Flag]) -> String {
         let left = flags.map { "  --" + $0.name + ($0.value.map { " " + $0 } ?? "") }
         let width = (left.map(\.count).max() ?? 0) + 2
-        let lines = zip(left, flags).map { $0 + String(repeating: " ", count: width - $0.count) + $1.help }
-        return """
-            todo-server: a WebSocket server for shared to-do lists with live queries.
-
-            usage: todo-server [flags]
-
-            \(lines.joined(separator: "\n"))
-
-            Each flag is an environment variable too, such as TODOSYNC_LOG_LEVEL for --log-level; the command line wins.
-            To look around: todo-server --demo
-            """
+        return zip(left, flags).map { $0 + String(repeating: " ", count: width - $0.count) + $1.help }.joined(separator: "\n")
     }
 }

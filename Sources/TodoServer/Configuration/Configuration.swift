@@ -5,6 +5,12 @@ import TodoSync
 struct Configuration {
     var host = "127.0.0.1"
     var port = 8080
+    /// Whether one of the two was given: then they hold beside `listen`.
+    var namesHostOrPort = false
+    /// Further places to listen at.
+    var listen: [ListenPlace] = []
+    /// The permissions of Unix sockets' files.
+    var socketMode: UInt32 = 0o660
     var dataFolder = "todosync-data"
     var providers: [Provider] = [.password]
     var access = Access.private
@@ -15,8 +21,8 @@ struct Configuration {
     var logLevel = LogLevel.info
     var isDemo = false
     var allowsSignUp = true
-    var sync = SyncLimits()
-    var edge = EdgeLimits()
+    var limits = ServerLimits()
+    var policy = EdgePolicy()
     /// Variables of the environment that look like flags and are none.
     var unknownVariables: [String] = []
     /// Set by flags that only print something.
@@ -41,14 +47,19 @@ struct Configuration {
                 throw UsageError(message: "\(flag.variable)='\(value)': \(problem)")
             }
         }
+        // What the command line lists takes the place of what the environment lists.
+        if arguments.contains(where: { $0 == "--listen" || $0.hasPrefix("--listen=") }) { listen = [] }
         try read(arguments)
         try settleDemo(arguments, environment)
         try checkEncryption()
-        guard edge.silenceMilliseconds > edge.pingMilliseconds else {
-            throw UsageError(message: "--silence-seconds must be more than --ping-seconds, or who is quiet is dropped before the ping")
-        }
+        if let problem = limits.problem { throw UsageError(message: problem) }
         let known = Set(Self.flags.map(\.variable))
         unknownVariables = environment.keys.filter { $0.hasPrefix("TODOSYNC_") && !known.contains($0) }.sorted()
+    }
+
+    /// Where to listen.
+    var places: [ListenPlace] {
+        (namesHostOrPort || listen.isEmpty ? [.network(host: host, port: port)] : []) + listen
     }
 
     private func checkEncryption() throws(UsageError) {
@@ -96,13 +107,14 @@ struct Configuration {
             arguments.contains { $0 == "--\(name)" || $0.hasPrefix("--\(name)=") }
                 || environment["TODOSYNC_" + name.uppercased()]?.isEmpty == false
         }
-        guard ["127.0.0.1", "::1", "localhost"].contains(host) else {
-            throw UsageError(message: "--demo lets anybody in, so it listens on this machine only; leave out --host, or leave out --demo")
+        guard places.allSatisfy(\.isLocal) else {
+            throw UsageError(
+                message: "--demo lets anybody in, so it listens on this machine only; leave out --host and --listen, or leave out --demo")
         }
         guard !isGiven("data") else {
             throw UsageError(message: "--demo keeps its data in a fresh temporary folder; leave out --data, or leave out --demo")
         }
-        edge.isForLoopbackOnly = true
+        policy.isForLoopbackOnly = true
         if !isGiven("providers") { providers = [.nickname, .password] }
         if !isGiven("access") { access = .everyoneWrite }
     }

@@ -24,7 +24,7 @@ extension Edge where Sessions: ~Copyable {
             case .head(let head, let consumed):
                 rest = UnsafeMutableRawBufferPointer(rebasing: rest[consumed...])
                 sockets.counters.requests.add(1, ordering: .relaxed)
-                if head.path == sockets.limits.sessionPath {
+                if head.path == router.policy.sessionPath {
                     if upgrade(head, http, connection, id, &loop) { receivedFrames(rest, connection, id, &loop) }
                     return
                 }
@@ -108,16 +108,24 @@ extension Edge where Sessions: ~Copyable {
         _ head: HTTPRequestHead, _ http: HTTPExchange, _ connection: UnsafeMutablePointer<EdgeConnection>, _ id: ConnectionID,
         _ loop: inout EventLoop
     ) -> Bool {
-        var answerToHead = handshake.answer(head)
-        if head.body != .none { answerToHead = .reject(HTTPRejection(400, "A WebSocket is opened by a request without a body.")) }
-        if sockets.isShuttingDown { answerToHead = .reject(HTTPRejection(503, "The server is going away. Try again in a moment.")) }
-        switch answerToHead {
+        let proxies = router.policy.proxies
+        guard let client = proxies.client(of: head.headers, from: http.peer) else {
+            return reject(
+                HTTPRejection(400, "The proxy's X-Forwarded-For header names something that is no address."), connection, id, &loop)
+        }
+        var reached = proxies.publicAddress(of: head.headers, from: http.peer)
+        if reached.isEncrypted == nil, identity != nil, http.peer != nil { reached.isEncrypted = true }
+        switch handshake.answer(head, at: reached) {
         case .reject(let rejection):
-            rejection.append(to: &sockets.output)
-            sockets.sendOutput(to: id, &loop)
-            sockets.finish(connection, id, &loop)
-            return false
+            return reject(rejection, connection, id, &loop)
         case .accept(let acceptance):
+            if sockets.isShuttingDown {
+                let rejection = HTTPRejection(503, "The server is going away. Try again in a moment.", headers: [.retryAfter(1)])
+                return reject(rejection, connection, id, &loop)
+            }
+            if client.isForwarded, let address = client.address, !sockets.census.count(&connection.pointee.place, for: address) {
+                return reject(HTTPRejection(429, Self.tooManyOfAddress, headers: [.retryAfter(Self.retrySeconds)]), connection, id, &loop)
+            }
             loop.send(acceptance.response, to: id)
             connection.pointee.http = nil
             connection.pointee.flags.insert(.isOpened)
@@ -132,8 +140,21 @@ extension Edge where Sessions: ~Copyable {
             sockets.counters.sessionsTotal.add(1, ordering: .relaxed)
             sockets.schedule(connection, id, &loop)
             let userAgent = String(decoding: (head.headers.first("User-Agent") ?? "").utf8.prefix(256), as: UTF8.self)
-            sessions.opened(id, ClientInfo(address: http.address, userAgent: userAgent), &sockets, &loop)
+            let address = client.address.map { "\($0)" } ?? "unix"
+            sessions.opened(id, ClientInfo(address: address, userAgent: userAgent), &sockets, &loop)
             return true
         }
+    }
+
+    /// Refuses an opening handshake.
+    ///
+    /// - Returns: false: no frames follow.
+    private mutating func reject(
+        _ rejection: HTTPRejection, _ connection: UnsafeMutablePointer<EdgeConnection>, _ id: ConnectionID, _ loop: inout EventLoop
+    ) -> Bool {
+        rejection.append(to: &sockets.output)
+        sockets.sendOutput(to: id, &loop)
+        sockets.finish(connection, id, &loop)
+        return false
     }
 }

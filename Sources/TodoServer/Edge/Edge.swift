@@ -16,7 +16,9 @@ struct Edge<Sessions: SessionHandler & ~Copyable>: EventHandler, ~Copyable {
     let mailboxes: [Mailbox<Message>]
     let index: Int
     var nextLoop = 0
-    let report: @Sendable (SystemError) -> Void
+    /// Before then, no further refusal is reported: one line says it all.
+    private var nextRefusalReport = Instant(nanoseconds: .min)
+    let report: @Sendable (String) -> Void
 
     /// The edge of one loop.
     ///
@@ -26,10 +28,10 @@ struct Edge<Sessions: SessionHandler & ~Copyable>: EventHandler, ~Copyable {
     ///   - router: what HTTP requests are answered with, shared by all loops.
     ///   - mailboxes: those of all loops.
     ///   - identity: what connections are encrypted with; nil leaves them plain.
-    ///   - report: told when connections can't be accepted, on the loop's thread.
+    ///   - report: told in a sentence when connections can't be accepted, on the loop's thread.
     init(
         index: Int, sessions: consuming Sessions, router: HTTPRouter, mailboxes: [Mailbox<Message>],
-        identity: TLSIdentity? = nil, report: @escaping @Sendable (SystemError) -> Void
+        identity: TLSIdentity? = nil, report: @escaping @Sendable (String) -> Void
     ) {
         self.index = index
         self.sessions = sessions
@@ -37,35 +39,76 @@ struct Edge<Sessions: SessionHandler & ~Copyable>: EventHandler, ~Copyable {
         self.mailboxes = mailboxes
         self.identity = identity
         self.report = report
-        sockets = Sockets(limits: router.limits, status: router.status, loop: index)
-        handshake = ServerHandshake(subprotocol: router.limits.subprotocol, origins: router.limits.origins)
+        sockets = Sockets(limits: router.limits, status: router.status, census: router.census, loop: index)
+        handshake = ServerHandshake(subprotocol: router.policy.subprotocol, origins: router.policy.origins)
     }
 
     // MARK: Connections
 
     mutating func accepted(_ socket: consuming Descriptor, from peer: SocketAddress, listener: Int, _ loop: inout EventLoop) {
+        let address = IPAddress(peer)
+        // What comes from a proxy is somebody else's: whose, the request says.
+        let counted = router.policy.proxies.contains(address) ? nil : address
+        let (verdict, place) = sockets.census.enter(from: counted)
+        if verdict != .admitted { noteRefusal(verdict, address, loop.now) }
+        if verdict == .dropped { return }
+        let arrival = Arrival(peer: address, verdict: verdict, place: place)
         let chosen = nextLoop
         nextLoop = (nextLoop + 1) % mailboxes.count
         if chosen == index {
-            adopt(socket, from: peer, &loop)
+            adopt(socket, arrival, &loop)
         } else {
-            mailboxes[chosen].post(.adopt(descriptor: socket.release(), peer: peer))
+            mailboxes[chosen].post(.adopt(descriptor: socket.release(), arrival))
         }
     }
 
-    private mutating func adopt(_ socket: consuming Descriptor, from peer: SocketAddress, _ loop: inout EventLoop) {
-        let isFull = loop.connectionCount >= sockets.limits.connectionsMax
+    private mutating func adopt(_ socket: consuming Descriptor, _ arrival: Arrival, _ loop: inout EventLoop) {
         do {
-            let id = try loop.adopt(socket, secured: identity?.context)
+            // A Unix socket does not leave the machine, so there is nothing to hide from.
+            let id = try loop.adopt(socket, secured: arrival.peer == nil ? nil : identity?.context)
             let limits = HTTPLimits(headBytesMax: sockets.limits.headBytesMax)
-            sockets.connections.insert(EdgeConnection(address: peer.isUnix ? "" : peer.host, limits: limits, now: loop.now), for: id)
+            sockets.connections.insert(EdgeConnection(arrival, limits: limits, now: loop.now), for: id)
             loop.setDeadline(loop.now.advanced(milliseconds: sockets.limits.headMilliseconds), for: id)
-            guard isFull || sockets.isShuttingDown, let connection = sockets.connections.pointer(to: id) else { return }
-            let response = HTTPResponse(status: 503, text: "The server has as many connections as it takes. Try again later.")
-            answer(response, isHead: false, closes: true, connection, id, &loop)
+            guard let refusal = refusal(arrival.verdict), let connection = sockets.connections.pointer(to: id) else { return }
+            answer(refusal, isHead: false, closes: true, connection, id, &loop)
         } catch {
             // The socket is closed already; the peer sees a connection that ends at once.
-            report(error)
+            sockets.census.leave(arrival.place)
+            report("\(error)")
+        }
+    }
+
+    /// The answer to a connection that may not be.
+    private func refusal(_ verdict: ConnectionCensus.Verdict) -> HTTPResponse? {
+        let later: (name: StaticString, value: String) = ("Retry-After", "\(Self.retrySeconds)")
+        if sockets.isShuttingDown {
+            return HTTPResponse(status: 503, text: "The server is going away. Try again in a moment.", headers: [("Retry-After", "1")])
+        }
+        return switch verdict {
+        case .admitted: nil
+        case .refusedByAddress: HTTPResponse(status: 429, text: Self.tooManyOfAddress, headers: [later])
+        case .refusedInAll, .dropped:
+            HTTPResponse(status: 503, text: "The server has as many connections as it takes. Try again later.", headers: [later])
+        }
+    }
+
+    /// After how long somebody who was one too many should come again.
+    static var retrySeconds: Int { 10 }
+    static var tooManyOfAddress: String { "This address has as many connections as one may have. Try again later." }
+
+    /// Says in the log that somebody was refused, once a minute at most.
+    private mutating func noteRefusal(_ verdict: ConnectionCensus.Verdict, _ address: IPAddress?, _ now: Instant) {
+        guard now >= nextRefusalReport else { return }
+        nextRefusalReport = now.advanced(milliseconds: 60_000)
+        let who = address.map { "\($0)" } ?? "a Unix socket"
+        if sockets.census.total >= sockets.limits.connectionsMax {
+            report(
+                "connections are refused: there are \(sockets.limits.connectionsMax), which is --connections or what the limit on open files allows"
+            )
+        } else {
+            report(
+                "connections of \(who) are refused: it has \(sockets.limits.connectionsPerAddressMax), which is --connections-per-address; "
+                    + "if that is a reverse proxy, name it with --trusted-proxies")
         }
     }
 
@@ -91,7 +134,10 @@ struct Edge<Sessions: SessionHandler & ~Copyable>: EventHandler, ~Copyable {
     }
 
     mutating func closed(_ id: ConnectionID, _ reason: CloseReason, _ loop: inout EventLoop) {
-        if let connection = sockets.connections.pointer(to: id) { sockets.endSession(connection, id) }
+        if let connection = sockets.connections.pointer(to: id) {
+            sockets.endSession(connection, id)
+            sockets.census.leave(connection.pointee.place)
+        }
         _ = sockets.connections.remove(id)
         if sockets.isShuttingDown, sockets.connections.count == 0 { loop.stop() }
     }
@@ -131,7 +177,7 @@ struct Edge<Sessions: SessionHandler & ~Copyable>: EventHandler, ~Copyable {
                 for delivery in deliveries { sockets.send(delivery.message, to: delivery.ids, &loop) }
             case .close(let id, let code, let reason): sockets.close(id, code, reason: reason, &loop)
             case .session(let message): sessions.posted(message, &sockets, &loop)
-            case .adopt(let descriptor, let peer): adopt(Descriptor(owning: descriptor), from: peer, &loop)
+            case .adopt(let descriptor, let arrival): adopt(Descriptor(owning: descriptor), arrival, &loop)
             case .stopAccepting: loop.removeListeners()
             case .shutDown: sockets.shutDown(&loop)
             }
@@ -147,7 +193,7 @@ struct Edge<Sessions: SessionHandler & ~Copyable>: EventHandler, ~Copyable {
     }
 
     mutating func listenerTroubled(_ listener: Int, _ error: SystemError) {
-        report(error)
+        report("\(error)")
     }
 
     mutating func turnEnding(_ loop: inout EventLoop) {

@@ -8,12 +8,18 @@ struct EdgeConnection: ~Copyable {
 
         /// The session handler knows this session and has yet to hear of its end.
         static var isOpened: Flags { Flags(rawValue: 1) }
-        /// Counted among the sessions that take compressed messages.
-        static var isDeflating: Flags { Flags(rawValue: 4) }
         /// A close frame or last answer is queued: nothing more is taken from the client.
         static var isClosing: Flags { Flags(rawValue: 2) }
-        /// Nothing is read from the client for now, so that its silence says nothing.
-        static var isPaused: Flags { Flags(rawValue: 4) }
+        /// Counted among the sessions that take compressed messages.
+        static var isDeflating: Flags { Flags(rawValue: 4) }
+        /// As many of its requests wait as may: read again when the session handler says so.
+        static var isPaused: Flags { Flags(rawValue: 8) }
+        /// It sends faster than it may: read again when its rate allows.
+        static var isThrottled: Flags { Flags(rawValue: 16) }
+        /// It does not take what waits for it: read again when it has.
+        static var isFull: Flags { Flags(rawValue: 32) }
+        /// The reasons for which nothing is read from the client; meanwhile its silence says nothing.
+        static var holds: Flags { [.isPaused, .isThrottled, .isFull] }
     }
 
     /// Only while the connection speaks HTTP: an idle session does not carry it along.
@@ -27,17 +33,31 @@ struct EdgeConnection: ~Copyable {
     var pingedSilence = Instant(nanoseconds: .min)
     /// When the session handler wants to be told.
     var sessionDeadline = Instant.distantFuture
+    /// Where it is counted.
+    var place: ConnectionCensus.Place
+    /// What it sends, against what it may.
+    var meter = RateMeter()
 
-    init(address: String, limits: HTTPLimits, now: Instant) {
-        http = HTTPExchange(address: address, limits: limits)
+    init(_ arrival: Arrival, limits: HTTPLimits, now: Instant) {
+        http = HTTPExchange(peer: arrival.peer, limits: limits)
+        place = arrival.place
         lastHeard = now
     }
+}
+
+/// A connection on its way from where it was accepted to the loop that serves it.
+struct Arrival: Sendable {
+    /// The other end; nil over a Unix socket.
+    let peer: IPAddress?
+    let verdict: ConnectionCensus.Verdict
+    let place: ConnectionCensus.Place
 }
 
 /// The HTTP side of a connection.
 final class HTTPExchange {
     var parser: HTTPRequestParser
-    let address: String
+    /// The other end; nil over a Unix socket.
+    let peer: IPAddress?
     /// Bytes of a request's body that are still to come and to be thrown away.
     var bodyBytesLeft = 0
     /// Whether the deadline that runs is that of a request that has begun.
@@ -45,8 +65,8 @@ final class HTTPExchange {
     /// What waited to be written at the last deadline: a download that gets on is left alone.
     var unsentBytes = 0
 
-    init(address: String, limits: HTTPLimits) {
-        self.address = address
+    init(peer: IPAddress?, limits: HTTPLimits) {
+        self.peer = peer
         parser = HTTPRequestParser(limits: limits)
     }
 }

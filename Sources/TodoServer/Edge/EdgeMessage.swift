@@ -11,7 +11,7 @@ enum EdgeMessage<SessionMessage: Sendable>: Sendable {
     /// Something for the session handler itself.
     case session(SessionMessage)
     /// A connection that another loop has accepted; this one owns the descriptor from here on.
-    case adopt(descriptor: Int32, peer: SocketAddress)
+    case adopt(descriptor: Int32, Arrival)
     /// Takes no new connections from here on; those that are there go on.
     case stopAccepting
     /// Closes all sessions with 1001 and ends the loop when they are gone, or after a few seconds.

@@ -6,6 +6,18 @@ struct HTTPRouter: Sendable {
     let files: StaticFiles
     let status: ServerStatus
     let limits: EdgeLimits
+    let policy: EdgePolicy
+    /// Where the connections of all loops are counted.
+    let census: ConnectionCensus
+
+    /// A router, and with it what all loops share.
+    init(files: StaticFiles, status: ServerStatus, limits: EdgeLimits, policy: EdgePolicy = EdgePolicy()) {
+        self.files = files
+        self.status = status
+        self.limits = limits
+        self.policy = policy
+        census = ConnectionCensus(connectionsMax: limits.connectionsMax, perAddressMax: limits.connectionsPerAddressMax)
+    }
 
     /// The answer to a request for anything but a session.
     func answer(_ head: HTTPRequestHead) -> HTTPResponse {

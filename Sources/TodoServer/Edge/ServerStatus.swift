@@ -48,6 +48,9 @@ final class ServerStatus: Sendable {
                 "slow_sessions_closed_total", .counter, sum { $0.slowClosed.load(ordering: .relaxed) },
                 help: "Sessions closed with 4003, too slow."),
             Metric(
+                "throttles_total", .counter, sum { $0.throttles.load(ordering: .relaxed) },
+                help: "Times that a session was read more slowly because it sent too much."),
+            Metric(
                 "deflating_sessions", .gauge, deflatingSessions.load(ordering: .relaxed),
                 help: "Open sessions that take compressed messages."),
             Metric(
@@ -69,4 +72,5 @@ final class LoopCounters: Sendable {
     let bytesReceived = Atomic(0)
     let bytesSent = Atomic(0)
     let slowClosed = Atomic(0)
+    let throttles = Atomic(0)
 }

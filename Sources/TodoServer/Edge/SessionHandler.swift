@@ -3,7 +3,7 @@ import WebSocket
 
 /// What the edge knows of a client when its session begins.
 struct ClientInfo: Sendable {
-    /// The numeric address, or the empty text over a Unix socket.
+    /// The numeric address, as a trusted proxy names it where there is one, or `unix` over a Unix socket.
     var address: String
     /// What the client says it is, at most 256 bytes; empty if it says nothing.
     var userAgent: String

@@ -14,13 +14,19 @@ struct Sockets: ~Copyable {
     var output = ByteWriter()
     /// Sessions whose end the handler is told at the end of the turn.
     var ended: [ConnectionID] = []
+    /// Sessions that have sent more than their rate allows, and when they are read again.
+    private var throttled: [ConnectionID: Instant] = [:]
+    /// Where connections are counted, over all loops.
+    let census: ConnectionCensus
     var isShuttingDown = false
     var messagesReceived = 0
     var messagesSent = 0
     private var codesSlow = 0
+    private var throttles = 0
 
     /// The sockets of the loop with this number.
-    init(limits: EdgeLimits, status: ServerStatus, loop index: Int) {
+    init(limits: EdgeLimits, status: ServerStatus, census: ConnectionCensus, loop index: Int) {
+        self.census = census
         self.limits = limits
         self.status = status
         counters = status.loops[index]
@@ -55,18 +61,34 @@ struct Sockets: ~Copyable {
         messagesSent += 1
     }
 
-    /// Reads nothing more from the session until `resume`.
-    mutating func pause(_ id: ConnectionID, _ loop: inout EventLoop) {
-        connections.pointer(to: id)?.pointee.flags.insert(.isPaused)
+    /// Reads nothing more from the session for that reason, one of `holds`, until it is released.
+    mutating func hold(_ id: ConnectionID, _ reason: EdgeConnection.Flags, _ loop: inout EventLoop) {
+        guard let connection = connections.pointer(to: id) else { return }
+        connection.pointee.flags.insert(reason)
         loop.pauseReading(id)
     }
 
-    /// Reads from the session again; the time in between does not count as silence.
-    mutating func resume(_ id: ConnectionID, _ loop: inout EventLoop) {
-        guard let connection = connections.pointer(to: id) else { return }
-        connection.pointee.flags.remove(.isPaused)
+    /// Reads from the session again, unless there is another reason not to; the time in between does not count as silence.
+    mutating func release(_ id: ConnectionID, _ reason: EdgeConnection.Flags, _ loop: inout EventLoop) {
+        guard let connection = connections.pointer(to: id), connection.pointee.flags.remove(reason) != nil else { return }
         connection.pointee.lastHeard = loop.now
-        loop.resumeReading(id)
+        if connection.pointee.flags.isDisjoint(with: .holds) { loop.resumeReading(id) }
+    }
+
+    /// Reads nothing more from the session until then.
+    mutating func throttle(_ id: ConnectionID, until instant: Instant, _ loop: inout EventLoop) {
+        guard let connection = connections.pointer(to: id), !connection.pointee.flags.contains(.isClosing) else { return }
+        throttles += 1
+        throttled[id] = instant
+        hold(id, .isThrottled, &loop)
+        schedule(connection, id, &loop)
+    }
+
+    /// Reads from a throttled session again if its time has come.
+    mutating func endThrottle(_ id: ConnectionID, _ loop: inout EventLoop) {
+        guard let until = throttled[id], until <= loop.now else { return }
+        throttled[id] = nil
+        release(id, .isThrottled, &loop)
     }
 
     /// Ends a session: a close frame with this code and reason follows what is queued, then the socket is closed.
@@ -131,6 +153,7 @@ struct Sockets: ~Copyable {
     mutating func endSession(_ connection: UnsafeMutablePointer<EdgeConnection>, _ id: ConnectionID) {
         guard connection.pointee.flags.remove(.isOpened) != nil else { return }
         ended.append(id)
+        if connection.pointee.flags.contains(.isThrottled) { throttled[id] = nil }
         if connection.pointee.flags.remove(.isDeflating) != nil { status.deflatingSessions.subtract(1, ordering: .relaxed) }
     }
 
@@ -139,7 +162,9 @@ struct Sockets: ~Copyable {
         let isPinged = connection.pointee.pingedSilence == connection.pointee.lastHeard
         let wait = isPinged ? limits.silenceMilliseconds : min(limits.pingMilliseconds, limits.silenceMilliseconds)
         let liveness = connection.pointee.lastHeard.advanced(milliseconds: wait)
-        loop.setDeadline(min(liveness, connection.pointee.sessionDeadline), for: id)
+        var soonest = min(liveness, connection.pointee.sessionDeadline)
+        if connection.pointee.flags.contains(.isThrottled), let until = throttled[id] { soonest = min(soonest, until) }
+        loop.setDeadline(soonest, for: id)
     }
 
     /// Makes the figures of this loop visible to other threads.
@@ -150,5 +175,6 @@ struct Sockets: ~Copyable {
         counters.messagesReceived.store(messagesReceived, ordering: .relaxed)
         counters.messagesSent.store(messagesSent, ordering: .relaxed)
         counters.slowClosed.store(codesSlow, ordering: .relaxed)
+        counters.throttles.store(throttles, ordering: .relaxed)
     }
 }

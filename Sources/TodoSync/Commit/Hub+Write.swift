@@ -35,7 +35,7 @@ extension Hub {
         try specs.enumerated().map { index, spec in
             do {
                 return try spec.entry { className, filter, args in
-                    try Predicate.parse(filter, of: className, args: args, user: caller.userId)
+                    try Predicate.parse(filter, of: className, args: args, user: caller.userId, limits: settings.limits.filters)
                 }
             } catch let refusal as Refusal {
                 throw refusal.under("changes[\(index)]")

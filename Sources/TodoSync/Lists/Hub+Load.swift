@@ -125,7 +125,9 @@ extension Hub {
 
     /// The query of a request, with `$user` filled in.
     func query(_ text: QueryText, _ caller: Caller, limit: Int?) throws(Refusal) -> Query {
-        try Query(text.className, filter: text.filter, args: text.args, sort: text.sort, limit: limit, user: caller.userId)
+        try Query(
+            text.className, filter: text.filter, args: text.args, sort: text.sort, limit: limit, user: caller.userId,
+            limits: settings.limits.filters)
     }
 
     /// The server can serve the list no longer: its subscriptions end, and their clients are told.

@@ -102,7 +102,7 @@ struct RoundTripTests {
         let id = RequestID.raw("1")
         guard case .empty = try result(1, { MessageEncoder.empty(id, into: &$0) }) else { throw UnexpectedOutcome("not {}") }
         let info = ServerInfo(
-            server: "s", providers: ["password"], limits: ProtocolLimits.standard.named, epoch: "e", now: .earliest, version: 3)
+            server: "s", providers: ["password"], limits: [("batch", 100), ("changes", 1_000)], epoch: "e", now: .earliest, version: 3)
         guard case .info(let shown) = try result(1, { MessageEncoder.info(id, info, into: &$0) }) else {
             throw UnexpectedOutcome("no info")
         }

@@ -96,11 +96,4 @@ struct ErrorResponseTests {
         #expect([1001, 1006, 1011, 1013, 4003].allSatisfy(Reconnection.isDue(afterClose:)))
         #expect(![1000, 1002, 1003, 1007, 1008, 1009, 4001, 4002].contains(where: Reconnection.isDue(afterClose:)))
     }
-
-    @Test("of a limit has a name that info shows")
-    func limitNames() {
-        let names = ProtocolLimits.standard.named.map(\.name)
-        #expect(Set(names).count == names.count)
-        for name in ["batch", "changes", "argumentValues", "objects"] { #expect(names.contains(name)) }
-    }
 }
