@@ -106,8 +106,8 @@ public final class Hub {
             sessions[id] = Session(id: id, peer: peer, loginDeadline: deadline)
             loginDeadlines.append((deadline, id))
             if isShutDown { outbox.close(id, code: 1001, reason: "the server is going away") }
-        case .message(let id, let incoming):
-            if let session = sessions[id] { take(incoming, session) }
+        case .message(let id, let incoming, let bytes):
+            if let session = sessions[id] { take(incoming, bytes, session) }
         case .closed(let id):
             if let session = sessions.removeValue(forKey: id) { forget(session) }
         case .drained(let id):
@@ -124,20 +124,22 @@ public final class Hub {
         }
     }
 
-    private func take(_ incoming: Incoming, _ session: Session) {
+    private func take(_ incoming: Incoming, _ bytes: Int, _ session: Session) {
         figures.messages += 1
         switch incoming {
         case .single(let request):
-            session.work.append(Work(body: request.body, answer: Answer(session: session, id: request.id, batch: nil)))
+            session.work.append(Work(body: request.body, answer: Answer(session: session, id: request.id, batch: nil), bytes: bytes))
         case .batch(let requests):
             let batch = BatchReplies(count: requests.count)
-            for request in requests {
-                session.work.append(Work(body: request.body, answer: Answer(session: session, id: request.id, batch: batch)))
+            for (index, request) in requests.enumerated() {
+                let answer = Answer(session: session, id: request.id, batch: batch)
+                session.work.append(Work(body: request.body, answer: answer, bytes: index == requests.count - 1 ? bytes : 0))
             }
         case .refused(let error):
             session.work.append(Work(body: .invalid(error), answer: Answer(session: session, id: .null, batch: nil)))
         }
-        if session.work.count > settings.limits.queuedRequests, !session.isPaused {
+        let limits = settings.limits
+        if session.work.count > limits.queuedRequests || session.work.byteCount > limits.queuedBytes, !session.isPaused {
             session.isPaused = true
             outbox.pause(session.id)
         }
@@ -180,11 +182,15 @@ public final class Hub {
             }
             session.work.removeFirst()
             handle(work)
-            if session.isPaused, session.isOpen, session.work.count <= settings.limits.queuedRequests / 2 {
-                session.isPaused = false
-                outbox.resume(session.id)
-            }
+            if session.isPaused, session.isOpen { resumeIfDue(session) }
         }
+    }
+
+    private func resumeIfDue(_ session: Session) {
+        let limits = settings.limits
+        guard session.work.count <= limits.queuedRequests / 2, session.work.byteCount <= limits.queuedBytes / 2 else { return }
+        session.isPaused = false
+        outbox.resume(session.id)
     }
 
     /// The checks in the contract's order: envelope, method, logged in, token alive, parameters.

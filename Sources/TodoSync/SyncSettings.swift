@@ -33,6 +33,8 @@ public struct SyncLimits: Sendable {
     public var objectsTouched = 100_000
     /// Requests of one session that wait for their turn; past it nothing is read from the connection until half of them are answered.
     public var queuedRequests = 1024
+    /// Bytes of the messages that those requests came in; past it the same, so that large ones can't wait in thousands.
+    public var queuedBytes = 4 << 20
     /// Changed objects after which the waiting transactions are committed before more are taken.
     public var changesInGroup = 4096
     /// Time a connection has to log in, before it is closed with 4001.

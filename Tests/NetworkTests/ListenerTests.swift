@@ -29,4 +29,26 @@ import Testing
         #expect(throws: SystemError.self) { _ = try Listener(on: address) }
         #expect(access(path, F_OK) == 0)
     }
+
+    @Test(arguments: [0o600, 0o660, 0o666] as [UInt32])
+    func `a socket's file has the permissions that were asked for`(_ mode: UInt32) throws {
+        let path = "/tmp/todosync-listener-\(getpid())-\(UInt32.random(in: 0...UInt32.max)).sock"
+        let listener = try Listener(on: .unix(path: path), fileMode: mode)
+        var status = stat()
+        #expect(lstat(path, &status) == 0)
+        #expect(status.st_mode & 0o777 == mode)
+        #expect(listener.address.isUnix)
+    }
+
+    @Test func `a file that has taken the place of the socket's stays`() throws {
+        let path = "/tmp/todosync-listener-\(getpid())-\(UInt32.random(in: 0...UInt32.max)).sock"
+        do {
+            let listener = try Listener(on: .unix(path: path))
+            #expect(listener.address.isUnix)
+            unlink(path)
+            close(open(path, O_CREAT | O_WRONLY, 0o600))
+        }
+        #expect(access(path, F_OK) == 0)
+        unlink(path)
+    }
 }

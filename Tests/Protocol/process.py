@@ -10,7 +10,7 @@ import threading
 import time
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
-ADDRESS = re.compile(r"https?://[^ :]+:(\d+)")
+ADDRESS = re.compile(r"https?://(?:\[[^]]+\]|[^ :\[]+):(\d+)")
 START_SECONDS = 30
 STOP_SECONDS = 5
 

@@ -120,6 +120,15 @@ import WebSocket
         #expect(dead.next() == .end)
     }
 
+    @Test func `a ping that was answered is followed by the next after as long a silence, not after the longer one`() throws {
+        var limits = EdgeLimits()
+        limits.pingMilliseconds = 30
+        limits.silenceMilliseconds = 3_600_000
+        let server = try EdgeServer(limits: limits)
+        let living = try FrameClient(port: server.port)
+        for _ in 0..<4 { #expect(living.next() == .ping) }
+    }
+
     @Test func `a session that does not read is closed as too slow`() throws {
         var limits = EdgeLimits()
         limits.outboundBytesMax = 1 << 20

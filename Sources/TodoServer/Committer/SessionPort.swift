@@ -48,7 +48,7 @@ struct SessionPort: SessionHandler, ~Copyable {
     }
 
     mutating func received(_ text: UnsafeRawBufferPointer, _ id: ConnectionID, _ sockets: inout Sockets, _ loop: inout EventLoop) {
-        pending.append(.input(.message(session(id), decoder.decode(text))))
+        pending.append(.input(.message(session(id), decoder.decode(text), bytes: text.count)))
     }
 
     mutating func drained(_ id: ConnectionID, _ sockets: inout Sockets, _ loop: inout EventLoop) {

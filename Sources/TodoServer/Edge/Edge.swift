@@ -114,7 +114,10 @@ struct Edge<Sessions: SessionHandler & ~Copyable>: EventHandler, ~Copyable {
 
     mutating func received(_ bytes: UnsafeMutableRawBufferPointer, _ id: ConnectionID, _ loop: inout EventLoop) {
         guard let connection = sockets.connections.pointer(to: id) else { return }
+        let wasPinged = connection.pointee.pingedSilence == connection.pointee.lastHeard
         connection.pointee.lastHeard = loop.now
+        // The deadline that runs is that of the silence, which is over: the next ping is due sooner.
+        if wasPinged { sockets.schedule(connection, id, &loop) }
         if let http = connection.pointee.http {
             receivedHTTP(bytes, http, connection, id, &loop)
         } else {

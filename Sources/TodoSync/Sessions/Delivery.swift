@@ -20,7 +20,7 @@ public enum Input: Sendable {
     /// A WebSocket connection is open.
     case opened(SessionID, Peer)
     /// A whole message came.
-    case message(SessionID, Incoming)
+    case message(SessionID, Incoming, bytes: Int = 0)
     /// The connection is gone.
     case closed(SessionID)
     /// The socket has taken a message that was to be reported.

@@ -64,6 +64,8 @@ final class Session {
 struct Work {
     let body: Incoming.Body
     let answer: Answer
+    /// What it counts against the bound on waiting bytes: its message's size; of a batch the last request has it all.
+    var bytes = 0
 
     var isWrite: Bool {
         if case .call(.write) = body { true } else { false }
@@ -97,15 +99,19 @@ final class BatchReplies {
 struct RequestQueue {
     private var items: [Work] = []
     private var head = 0
+    /// The size of the messages in it.
+    private(set) var byteCount = 0
 
     var count: Int { items.count - head }
     var first: Work? { head < items.count ? items[head] : nil }
 
     mutating func append(_ work: Work) {
         items.append(work)
+        byteCount += work.bytes
     }
 
     mutating func removeFirst() {
+        byteCount -= items[head].bytes
         head += 1
         if head == items.count {
             items.removeAll(keepingCapacity: false)

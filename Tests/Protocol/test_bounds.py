@@ -1,0 +1,332 @@
+"""Limits of connections: rates, counts, floods, and readers that don't read. Each has its named outcome, and hurts nobody else."""
+
+import json
+import os
+import pathlib
+import re
+import resource
+import select
+import socket
+import threading
+import time
+
+import pytest
+
+import raw
+from process import REPOSITORY, Server, eventually, run
+
+INFO = '{"jsonrpc":"2.0","id":%s,"method":"info"}'
+
+
+@pytest.fixture
+def brisk(start_server):
+    """Starts a server with nickname log-in and these flags."""
+    return lambda *flags: start_server("--providers", "nickname", "--login-seconds", "120", *flags)
+
+
+def metric(server, name):
+    with raw.RawConnection(server.port) as connection:
+        body = connection.request("GET", "/metrics").body.decode()
+    return float(re.search(rf"^todosync_{name} (\S+)$", body, re.M).group(1))
+
+
+def resident_bytes(server):
+    status = pathlib.Path(f"/proc/{server.process.pid}/status").read_text()
+    return int(re.search(r"VmRSS:\s+(\d+)", status).group(1)) * 1024
+
+
+# The table of limits
+
+
+def limits_of_help():
+    """Flag and default of each limit, as `--help` prints them."""
+    text = run("--help").stdout.split("limits, with their defaults:")[1]
+    return {match[1]: int(match[2]) for match in re.finditer(r"^  --(\S+) NUMBER .*\((\d+)\)$", text, re.M)}
+
+
+def test_every_limit_is_in_the_protocols_table_with_its_flag(start_server):
+    shown = raw.RawWebSocket(start_server().port)
+    shown.send_frame(raw.TEXT, INFO % 1)
+    limits = json.loads(shown.receive_text())["result"]["limits"]
+    table = (REPOSITORY / "Sources" / "PROTOCOL.md").read_text().split("## Limits")[1].split("\n## ")[0]
+    rows = dict(re.findall(r"^\| `(\w+)`(.*)$", table, re.M))
+    flags = limits_of_help()
+    assert set(limits) == set(rows), "info and the table name the same limits"
+    assert len(flags) == len(limits)
+    for name in limits:
+        flag = re.search(r"`--([a-z-]+)`", rows[name])
+        assert flag and flag.group(1) in flags, f"the row of {name} names its flag"
+        if name != "connections":
+            assert f"{limits[name]:,}" in rows[name], f"the row of {name} has its default, {limits[name]:,}"
+
+
+def test_every_flag_is_in_the_readme_or_among_the_limits():
+    readme = (REPOSITORY / "README.md").read_text()
+    for flag in set(re.findall(r"^  --([a-z-]+)", run("--help").stdout, re.M)) - set(limits_of_help()):
+        assert f"`--{flag}" in readme, flag
+
+
+def test_every_limit_can_be_set_and_is_shown_as_it_was_set(brisk):
+    flags = limits_of_help()
+    odd = {name: value + 1 for name, value in flags.items()}
+    server = brisk(*[word for name, value in odd.items() for word in (f"--{name}", str(value)) if name != "connections"])
+    connection = raw.RawWebSocket(server.port)
+    connection.send_frame(raw.TEXT, INFO % 1)
+    shown = json.loads(connection.receive_text())["result"]["limits"]
+    units = {"token-days": ("tokenSeconds", 86_400), "log-days": ("logSeconds", 86_400), "txn-hours": ("txnSeconds", 3_600)}
+    for flag, value in odd.items():
+        name, unit = units.get(flag, (re.sub("-([a-z])", lambda m: m[1].upper(), flag), 1))
+        if flag != "connections":
+            assert shown[name] == value * unit, flag
+
+
+@pytest.mark.parametrize("flag, value, words", [
+    ("--frames-per-second", "0", ["--frames-per-second", "10"]),
+    ("--connections", "none", ["--connections", "none", "whole number"]),
+    ("--silence-seconds", "20", ["--silence-seconds", "--ping-seconds"]),
+    ("--outbound-bytes", "1", ["--outbound-bytes", "4096"]),
+])  # fmt: skip
+def test_a_limit_out_of_its_range_is_refused(flag, value, words):
+    result = run(flag, value)
+    assert result.returncode == 2
+    for word in words:
+        assert word in result.stderr
+
+
+# Rates
+
+
+def test_a_client_that_sends_too_fast_is_read_more_slowly_and_loses_nothing(brisk):
+    server = brisk("--frames-per-second", "100", "--ping-seconds", "1", "--silence-seconds", "2")
+    client = raw.RawWebSocket(server.port)
+    client.send(b"".join(raw.frame(raw.TEXT, INFO % n) for n in range(600)))
+    for n in range(600):
+        assert json.loads(text_behind_pings(client))["id"] == n
+    assert client.answers()
+    assert metric(server, "throttles_total") > 0
+
+
+def text_behind_pings(client):
+    while True:
+        opcode, payload, _ = client.receive_frame()
+        if opcode == raw.TEXT:
+            return payload
+        assert opcode == raw.PING
+
+
+def test_bytes_are_counted_too(brisk):
+    server = brisk("--bytes-per-second", "100000")
+    client = raw.RawWebSocket(server.port)
+    # 400,000 bytes at once: twice what may come in advance.
+    client.send(b"".join(raw.frame(raw.TEXT, INFO % n + " " * 40_000) for n in range(10)))
+    for n in range(10):
+        assert json.loads(client.receive_text())["id"] == n
+    eventually(lambda: metric(server, "throttles_total") > 0, "the session was slowed")
+
+
+def test_others_are_not_slowed_by_one_that_is(brisk):
+    server = brisk("--frames-per-second", "10")
+    fast, other = raw.RawWebSocket(server.port), raw.RawWebSocket(server.port)
+    fast.send(b"".join(raw.frame(raw.TEXT, INFO % n) for n in range(3_000)))
+    eventually(lambda: metric(server, "throttles_total") == 1, "the fast one is held")
+    for _ in range(5):
+        assert other.answers()
+    assert metric(server, "throttles_total") == 1
+
+
+@pytest.mark.parametrize("piece", [
+    raw.frame(raw.PING, b"x"), raw.frame(raw.PONG), raw.frame(raw.CONTINUATION, fin=False),
+], ids=["pings", "pongs", "empty fragments"])  # fmt: skip
+def test_a_flood_of_frames_that_say_nothing_is_closed_with_1008(brisk, piece):
+    server = brisk("--empty-frames-per-second", "5")
+    client = raw.RawWebSocket(server.port)
+    begin = raw.frame(raw.TEXT, "[", fin=False) if piece[0] == raw.CONTINUATION else b""
+    client.send(begin + piece * 51)
+    assert client.receive_close() == 1008
+
+
+@pytest.mark.parametrize("piece", [raw.frame(raw.PING, b"x"), raw.frame(raw.PONG)], ids=["pings", "pongs"])
+def test_as_many_as_may_come_at_once_are_no_flood(brisk, piece):
+    server = brisk("--empty-frames-per-second", "5")
+    client = raw.RawWebSocket(server.port)
+    client.send(piece * 50 + raw.frame(raw.TEXT, INFO % 1))
+    while client.receive_frame()[0] != raw.TEXT:
+        pass
+
+
+def test_one_connection_may_write_thousands_of_requests_at_the_default_rates(brisk):
+    server = brisk()
+    client = raw.RawWebSocket(server.port)
+    for start in range(0, 15_000, 1_000):
+        client.send(b"".join(raw.frame(raw.TEXT, INFO % n) for n in range(start, start + 1_000)))
+        for n in range(start, start + 1_000):
+            assert json.loads(client.receive_text())["id"] == n
+
+
+# Readers that don't read
+
+
+def flood_until_blocked(client, piece, pieces_max):
+    """Sends pieces without reading until the server takes no more; how many whole ones it took."""
+    client.socket.setblocking(False)
+    sent, rest = 0, memoryview(b"")
+    while sent < pieces_max:
+        if not select.select([], [client.socket], [], 1.0)[1]:
+            break
+        rest = rest or memoryview(piece(sent))
+        rest = rest[client.socket.send(rest):]
+        if not rest:
+            sent += 1
+    client.socket.setblocking(True)
+    client.socket.settimeout(raw.TIMEOUT)
+    return sent, bytes(rest)
+
+
+def test_one_that_asks_without_reading_is_not_read_from_and_loses_nothing(brisk):
+    """It outlives the time-out of silence meanwhile: that nothing is read from it is not its silence."""
+    flags = ["--outbound-bytes", "65536", "--ping-seconds", "1", "--silence-seconds", "2", "--stuck-seconds", "60"]
+    server = brisk(*flags, "--frames-per-second", "1000000")
+    client = raw.RawWebSocket(server.port)
+    before = resident_bytes(server)
+    sent, rest = flood_until_blocked(client, lambda n: raw.frame(raw.TEXT, INFO % n + " " * 20_000), 20_000)
+    assert sent < 20_000, "the server went on reading"
+    assert resident_bytes(server) - before < 64 << 20
+    time.sleep(4)
+    assert raw.RawWebSocket(server.port).answers(), "others are served"
+    sender = threading.Thread(target=client.send, args=(rest,))
+    sender.start()
+    for n in range(sent + (1 if rest else 0)):
+        assert json.loads(text_behind_pings(client))["id"] == n
+    sender.join()
+    client.send_frame(raw.TEXT, INFO % '"alive"')
+    assert json.loads(text_behind_pings(client))["id"] == "alive"
+
+
+def test_large_requests_that_wait_are_bounded_in_bytes(brisk):
+    """Requests wait while one of the session is slow; what waits is bounded by its size, not only by its number."""
+    server = brisk("--queued-bytes", "1000000", "--bytes-per-second", str(1 << 40))
+    client = raw.RawWebSocket(server.port)
+    client.send_frame(raw.TEXT, '{"jsonrpc":"2.0","id":0,"method":"login","params":{"provider":"nickname","nickname":"Ina"}}')
+    assert '"result"' in client.receive_text()
+    write = '{"jsonrpc":"2.0","id":%d,"method":"write","params":{"changes":[{"create":"Project","object":{"name":"%s"}}]}}'
+    sent = 300
+    before = resident_bytes(server)
+    client.socket.settimeout(60)
+    text = write % (1, "x" * 100) + " " * 500_000
+    sender = threading.Thread(target=lambda: [client.send(raw.frame(raw.TEXT, text)) for _ in range(sent)])
+    sender.start()
+    for _ in range(sent):
+        assert '"result"' in client.receive_text()
+    sender.join()
+    assert resident_bytes(server) - before < 100 << 20
+
+
+def test_pausing_a_session_does_not_change_what_is_known_of_its_compression(brisk):
+    server = brisk("--queued-requests", "5")
+    offer = "permessage-deflate; client_no_context_takeover"
+    client = raw.RawWebSocket(server.port, Sec_WebSocket_Extensions=offer)
+    assert metric(server, "deflating_sessions") == 1
+    client.send(b"".join(raw.frame(raw.TEXT, "[" + ",".join(INFO % n for n in range(50)) + "]") for _ in range(4)))
+    client.send_frame(raw.CLOSE, raw.close_payload(1000))
+    try:
+        while True:
+            client.read(1)
+    except ConnectionError:
+        pass
+    eventually(lambda: metric(server, "deflating_sessions") == 0, "the session is not counted any more")
+
+
+# Counts
+
+
+def own_address():
+    """An address of this machine beside the loopback; None where it has none."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))
+        except OSError:
+            return None
+        address = probe.getsockname()[0]
+    return None if address.startswith("127.") else address
+
+
+def test_connections_past_the_limit_get_503_and_a_free_place_is_taken_again(brisk):
+    server = brisk("--connections", "3")
+    held = [raw.RawWebSocket(server.port) for _ in range(3)]
+    with raw.RawConnection(server.port) as refused:
+        reply = refused.request("GET", "/sync")
+        assert reply.status == 503 and int(reply.headers["retry-after"]) > 0 and reply.body
+    assert all(one.answers() for one in held)
+    held[0].close()
+
+    def free():
+        with raw.RawConnection(server.port) as connection:
+            return connection.request("GET", "/healthz").status == 200
+
+    eventually(free, "the place is free again")
+
+
+def test_a_crowd_past_the_limit_is_bounded_and_leaves_the_others_alone(brisk):
+    server = brisk("--connections", "3")
+    held = [raw.RawWebSocket(server.port) for _ in range(3)]
+    crowd = [socket.create_connection(("127.0.0.1", server.port), timeout=10) for _ in range(200)]
+    answers = [one.recv(16) if select.select([one], [], [], 10)[0] else None for one in crowd]
+    assert None not in answers, "everybody is told at once, by an answer or by the end"
+    assert 1 <= sum(answer.startswith(b"HTTP/1.1 503") for answer in answers) <= 64
+    assert all(one.answers() for one in held)
+    assert len(os.listdir(f"/proc/{server.process.pid}/fd")) < 150
+    for one in crowd:
+        one.close()
+    assert any("connections are refused" in line for line in server.errors)
+
+
+@pytest.mark.skipif(own_address() is None, reason="this machine has the loopback alone")
+def test_one_address_has_its_limit_and_the_loopback_has_none(tmp_path):
+    address = own_address()
+    flags = ["--data", str(tmp_path / "data"), "--connections-per-address", "2", "--listen", f"{address}:0,127.0.0.1:0"]
+    with Server(*flags, defaults=False) as server:
+        eventually(lambda: any("stop" in line for line in server.output), "all is printed")
+        far, near = (int(port) for port in re.findall(r"page +http://[^:]+:(\d+)/", "".join(server.output)))
+        held = [socket.create_connection((address, far), timeout=10) for _ in range(2)]
+        with socket.create_connection((address, far), timeout=10) as refused:
+            answer = refused.recv(4096)
+            assert answer.startswith(b"HTTP/1.1 429 ") and b"Retry-After: " in answer
+        local = [raw.RawWebSocket(near) for _ in range(5)]
+        assert all(one.answers() for one in local)
+        held[0].close()
+
+        def free():
+            with socket.create_connection((address, far), timeout=10) as again:
+                again.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+                return again.recv(4096).startswith(b"HTTP/1.1 200")
+
+        eventually(free, "the place is free again")
+        assert any(f"connections of {address} are refused" in line for line in server.errors)
+        assert any("--trusted-proxies" in line for line in server.errors)
+
+
+def test_a_thousand_connections_that_come_and_go_leave_nothing_counted(brisk):
+    server = brisk("--connections", "50")
+    for _ in range(1_000):
+        with raw.RawConnection(server.port) as connection:
+            connection.send(b"GET /heal")
+    eventually(lambda: metric(server, "connections") == 1, "only the one that asks is there")
+
+
+def test_without_open_files_the_server_lives_on_says_so_once_and_recovers(tmp_path):
+    """The limit is lowered while the server runs, so that its own count of connections does not come first."""
+    with Server("--providers", "nickname") as server:
+        held = [raw.RawWebSocket(server.port) for _ in range(5)]
+        used = len(os.listdir(f"/proc/{server.process.pid}/fd"))
+        hard = resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE)[1]
+        before = resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (used, hard))
+        crowd = [socket.create_connection(("127.0.0.1", server.port), timeout=10) for _ in range(20)]
+        assert [one.recv(1) for one in crowd] == [b""] * 20
+        assert all(one.answers() for one in held)
+        for one in crowd:
+            one.close()
+        said = [line for line in server.errors if "no file descriptor" in line or "Too many open files" in line]
+        assert len(said) == 1, said
+        resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, before)
+        assert raw.RawWebSocket(server.port).answers()
+
