@@ -29,8 +29,13 @@ struct Channel: ~Copyable {
         static var choked: Flags { Flags(rawValue: 2048) }
     }
 
+    /// What a peer has to take at least within the time for its end to be given as much again: too little is no progress.
+    static var unsentUnitBytes: Int { 8 << 10 }
+
     var transport: Transport
     var flags: Flags = []
+    /// How much the peer had yet to take when the time for its end was last over, in units of `unsentUnitBytes`.
+    var unsentUnits = UInt16.max
     /// What epoll watches the socket for.
     var interest: Interest
     var queue = OutboundQueue()

@@ -166,6 +166,10 @@ extension EventLoop {
             channel.pointee.deadline = .distantFuture
             if channel.pointee.flags.contains(.closed) { continue }
             if channel.pointee.flags.contains(.finishing) {
+                if isReadOn(channel) {
+                    setDeadline(now.advanced(milliseconds: lingerMilliseconds), of: channel, entry.id)
+                    continue
+                }
                 SocketOptions.discardOnClose(channel.pointee.transport.number)
                 condemn(channel, entry.id, .lingeredTooLong)
                 continue
@@ -173,6 +177,16 @@ extension EventLoop {
             return entry.id
         }
         return nil
+    }
+
+    /// Whether the peer of a connection that is ending goes on reading what it has not yet, here or in the kernel: a reset would take that from it.
+    private func isReadOn(_ channel: UnsafeMutablePointer<Channel>) -> Bool {
+        let unsent = channel.pointee.queue.byteCount + channel.pointee.transport.unsentCount
+        let bytes = unsent + SocketOptions.unacknowledgedBytes(of: channel.pointee.transport.number)
+        guard bytes > 0 else { return false }
+        let units = UInt16(clamping: (bytes + Channel.unsentUnitBytes - 1) / Channel.unsentUnitBytes)
+        defer { channel.pointee.unsentUnits = units }
+        return units < channel.pointee.unsentUnits
     }
 
     /// Whether the alarm has come; switches it off.

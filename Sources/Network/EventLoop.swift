@@ -22,6 +22,8 @@ public struct EventLoop: ~Copyable {
     public var connectionCount: Int { channels.count }
     /// How many bytes may wait for a socket before the handler is told (`overflowed`). A small overhead for each piece is counted in.
     public var outboundBytesMax: Int
+    /// How much longer a peer gets each time, after `finish`, while it takes what it has yet to read.
+    public var lingerMilliseconds = 5_000
     /// Bytes read from sockets and handed to the kernel, since the start.
     public internal(set) var bytesRead = 0
     /// Bytes handed to the kernel for sockets, since the start.
@@ -112,7 +114,7 @@ public struct EventLoop: ~Copyable {
     /// Closes the connection once all that is queued has been written: our side ends first, so that the peer reads everything, then the socket is closed when
     /// the peer has ended its side too. What arrives in between is thrown away. `closed` follows.
     ///
-    /// - Parameter milliseconds: how long all that may take.
+    /// - Parameter milliseconds: how long all that may take; a peer that reads on gets more time (`lingerMilliseconds`).
     public mutating func finish(_ id: ConnectionID, withinMilliseconds milliseconds: Int = 5_000) {
         guard let channel = channels.pointer(to: id), channel.pointee.takesOutput else { return }
         if channel.pointee.flags.contains(.connecting) { return abort(id) }

@@ -61,9 +61,9 @@ public struct IPAddress: Hashable, Sendable {
 
     /// What one customer of a provider has: the address itself for IPv4, its first 64 bits for IPv6.
     ///
-    /// The two can't be mixed up: IPv6 gives nobody an address whose first 32 bits are zero.
+    /// The two can't be mixed up: IPv6 gives nobody an address whose first 16 bits are zero.
     public var network: UInt64 {
-        isIPv4 ? low & 0xFFFF_FFFF : high
+        isIPv4 ? low : high
     }
 }
 

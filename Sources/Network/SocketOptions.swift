@@ -15,6 +15,12 @@ enum SocketOptions {
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &setting, socklen_t(MemoryLayout<linger>.size))
     }
 
+    /// How many bytes the kernel holds that the peer has not acknowledged; 0 for a socket that can't tell.
+    static func unacknowledgedBytes(of descriptor: Int32) -> Int {
+        var count: Int32 = 0
+        return ioctl(descriptor, UInt(TIOCOUTQ), &count) == 0 ? Int(count) : 0
+    }
+
     /// The error that a connection attempt or an earlier packet left behind; 0 is none. Reading clears it.
     static func pendingError(of descriptor: Int32) -> Int32 {
         var code: Int32 = 0

@@ -43,6 +43,10 @@ struct Edge<Sessions: SessionHandler & ~Copyable>: EventHandler, ~Copyable {
         handshake = ServerHandshake(subprotocol: router.policy.subprotocol, origins: router.policy.origins)
     }
 
+    mutating func started(_ loop: inout EventLoop) {
+        loop.lingerMilliseconds = sockets.limits.closeMilliseconds
+    }
+
     // MARK: Connections
 
     mutating func accepted(_ socket: consuming Descriptor, from peer: SocketAddress, listener: Int, _ loop: inout EventLoop) {
