@@ -114,6 +114,18 @@ def text_behind_pings(client):
         assert opcode == raw.PING
 
 
+def test_http_requests_have_the_same_rate_and_all_are_answered_in_order(brisk):
+    server = brisk("--frames-per-second", "100")
+    with raw.RawConnection(server.port) as connection:
+        paths = ["/healthz", "/nothing"]
+        connection.send(b"".join(raw.head("GET", paths[n % 2], server.port) for n in range(500)) + b"GET /healthz HTT")
+        for n in range(500):
+            assert connection.reply().status == (200, 404)[n % 2]
+        connection.send(b"P/1.1\r\nHost: x\r\n\r\n")
+        assert connection.reply().status == 200
+        assert metric(server, "throttles_total") > 0
+
+
 def test_bytes_are_counted_too(brisk):
     server = brisk("--bytes-per-second", "100000")
     client = raw.RawWebSocket(server.port)

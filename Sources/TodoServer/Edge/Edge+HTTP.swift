@@ -4,11 +4,27 @@ import Synchronization
 import WebSocket
 
 extension Edge where Sessions: ~Copyable {
-    /// Takes request after request out of what has arrived; the answers queue in order.
+    /// Takes the requests that have arrived. Who sends them faster than a session may send frames, or does not take the answers, is read again later.
     mutating func receivedHTTP(
         _ bytes: UnsafeMutableRawBufferPointer, _ http: HTTPExchange, _ connection: UnsafeMutablePointer<EdgeConnection>,
         _ id: ConnectionID,
         _ loop: inout EventLoop
+    ) {
+        var requests = 0
+        takeRequests(bytes, &requests, http, connection, id, &loop)
+        guard connection.pointee.http != nil, !connection.pointee.flags.contains(.isClosing) else { return }
+        if loop.queuedBytes(for: id) > Self.unsentBytesMax {
+            sockets.hold(id, .isFull, &loop)
+            loop.notifyWhenDrained(id)
+        }
+        let verdict = connection.pointee.meter.take(bytes: bytes.count, frames: requests, emptyFrames: 0, sockets.limits, now: loop.now)
+        if case .wait(let until) = verdict { sockets.throttle(id, until: until, &loop) }
+    }
+
+    /// Takes request after request out of what has arrived; the answers queue in order.
+    private mutating func takeRequests(
+        _ bytes: UnsafeMutableRawBufferPointer, _ requests: inout Int, _ http: HTTPExchange,
+        _ connection: UnsafeMutablePointer<EdgeConnection>, _ id: ConnectionID, _ loop: inout EventLoop
     ) {
         var rest = bytes
         while !connection.pointee.flags.contains(.isClosing) {
@@ -24,16 +40,13 @@ extension Edge where Sessions: ~Copyable {
             case .head(let head, let consumed):
                 rest = UnsafeMutableRawBufferPointer(rebasing: rest[consumed...])
                 sockets.counters.requests.add(1, ordering: .relaxed)
+                requests += 1
                 if head.path == router.policy.sessionPath {
                     if upgrade(head, http, connection, id, &loop) { receivedFrames(rest, connection, id, &loop) }
                     return
                 }
                 take(head, http, connection, id, &loop)
             }
-        }
-        if loop.queuedBytes(for: id) > Self.unsentBytesMax {
-            loop.pauseReading(id)
-            loop.notifyWhenDrained(id)
         }
     }
 
@@ -85,6 +98,11 @@ extension Edge where Sessions: ~Copyable {
     mutating func httpDeadlinePassed(
         _ http: HTTPExchange, _ connection: UnsafeMutablePointer<EdgeConnection>, _ id: ConnectionID, _ loop: inout EventLoop
     ) {
+        if connection.pointee.flags.contains(.isThrottled) {
+            sockets.endThrottle(id, &loop)
+            let wait = http.isInRequest ? sockets.limits.headMilliseconds : sockets.limits.keepAliveMilliseconds
+            return loop.setDeadline(loop.now.advanced(milliseconds: wait), for: id)
+        }
         let unsent = loop.queuedBytes(for: id)
         if unsent > 0 {
             // A download that has got on since the last look may take its time.

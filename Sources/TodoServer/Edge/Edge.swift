@@ -141,11 +141,7 @@ struct Edge<Sessions: SessionHandler & ~Copyable>: EventHandler, ~Copyable {
     }
 
     mutating func closed(_ id: ConnectionID, _ reason: CloseReason, _ loop: inout EventLoop) {
-        if let connection = sockets.connections.pointer(to: id) {
-            sockets.endSession(connection, id)
-            sockets.census.leave(connection.pointee.place)
-        }
-        _ = sockets.connections.remove(id)
+        sockets.forget(id)
         if sockets.isShuttingDown, sockets.connections.count == 0 { loop.stop() }
     }
 
@@ -156,7 +152,7 @@ struct Edge<Sessions: SessionHandler & ~Copyable>: EventHandler, ~Copyable {
         if connection.pointee.flags.contains(.isOpened) {
             sessions.drained(id, &sockets, &loop)
         } else {
-            loop.resumeReading(id)
+            sockets.release(id, .isFull, &loop)
         }
     }
 

@@ -81,7 +81,7 @@ struct Sockets: ~Copyable {
         throttles += 1
         throttled[id] = instant
         hold(id, .isThrottled, &loop)
-        schedule(connection, id, &loop)
+        if connection.pointee.http == nil { schedule(connection, id, &loop) } else { loop.setDeadline(instant, for: id) }
     }
 
     /// Reads from a throttled session again if its time has come.
@@ -149,11 +149,19 @@ struct Sockets: ~Copyable {
         loop.finish(id, withinMilliseconds: limits.closeMilliseconds)
     }
 
+    /// Gives back what belonged to a connection that is over.
+    mutating func forget(_ id: ConnectionID) {
+        guard let connection = connections.pointer(to: id) else { return }
+        endSession(connection, id)
+        census.leave(connection.pointee.place)
+        if connection.pointee.flags.contains(.isThrottled) { throttled[id] = nil }
+        _ = connections.remove(id)
+    }
+
     /// Notes the end of the connection's session for the handler.
     mutating func endSession(_ connection: UnsafeMutablePointer<EdgeConnection>, _ id: ConnectionID) {
         guard connection.pointee.flags.remove(.isOpened) != nil else { return }
         ended.append(id)
-        if connection.pointee.flags.contains(.isThrottled) { throttled[id] = nil }
         if connection.pointee.flags.remove(.isDeflating) != nil { status.deflatingSessions.subtract(1, ordering: .relaxed) }
     }
 
