@@ -13,7 +13,7 @@ struct EdgeConnection: ~Copyable {
         /// A close frame or last answer is queued: nothing more is taken from the client.
         static var isClosing: Flags { Flags(rawValue: 2) }
         /// Nothing is read from the client for now, so that its silence says nothing.
-        static var isPaused: Flags { Flags(rawValue: 4) }
+        static var isPaused: Flags { Flags(rawValue: 8) }
     }
 
     /// Only while the connection speaks HTTP: an idle session does not carry it along.
