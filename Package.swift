@@ -52,7 +52,7 @@ let package = Package(
         module("TodoClient", ["Bytes", "Crypto", "WebSocket", "Todo", "TodoProtocol", "Network"]),
 
         program("TodoServer", ["Bytes", "Crypto", "WebSocket", "Todo", "TodoProtocol", "TodoStore", "Network", "TodoSync"]),
-        program("TodoLoad", ["Bytes", "WebSocket", "Todo", "TodoProtocol", "Network", "TodoClient"]),
+        program("TodoLoad", ["Bytes", "Crypto", "WebSocket", "Todo", "TodoProtocol", "Network", "TodoClient"]),
         program("TodoEcho", ["Bytes", "Crypto", "WebSocket", "Network"]),
 
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),

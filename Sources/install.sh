@@ -3,7 +3,7 @@
 # What the toolchain and the package need to build.
 build_packages="g++ libstdc++-12-dev pkg-config libssl-dev zlib1g-dev libsqlite3-dev libsimdjson-dev"
 # What the tests need besides.
-test_packages="chromium nginx-light openssl python3 python3-pytest python3-websockets"
+test_packages="chromium nginx-light openssl python3 python3-pytest python3-websockets testssl.sh"
 
 # Installs those of the packages that are missing; asks for nothing.
 install_packages() {

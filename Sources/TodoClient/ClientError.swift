@@ -7,6 +7,8 @@ public enum ClientError: Error, Sendable, Equatable {
     case badURL(String)
     /// The server can't be reached.
     case cannotConnect(SystemError)
+    /// The encryption failed, in words: a certificate that is not trusted or is for another name, no common version, damaged data.
+    case insecure(String)
     /// The server answered the upgrade with that HTTP status instead of 101, or in a way that is no answer (status 0).
     case refused(status: Int, String)
     /// The server refused the request.
@@ -44,6 +46,7 @@ extension ClientError: CustomStringConvertible {
         switch self {
         case .badURL(let sentence): sentence
         case .cannotConnect(let error): error.description
+        case .insecure(let sentence): "The encrypted connection failed: \(sentence)"
         case .refused(let status, let sentence): status == 0 ? sentence : "The server answered with HTTP status \(status): \(sentence)"
         case .server(let error): error.path.map { "\(error.message) (\($0), \(error.code))" } ?? "\(error.message) (\(error.code))"
         case .closed(let code, let reason):

@@ -1,4 +1,4 @@
-/// Where a server's WebSocket is: the parts of a `ws://` URL.
+/// Where a server's WebSocket is: the parts of a `ws://` or `wss://` URL.
 public struct Endpoint: Sendable, Hashable {
     /// What is wrong with a URL, in a sentence that says what would be right.
     public struct Fault: Error, Sendable, Hashable, CustomStringConvertible {
@@ -6,22 +6,24 @@ public struct Endpoint: Sendable, Hashable {
         public let description: String
     }
 
+    /// Whether the connection is encrypted: the scheme is `wss`.
+    public let isSecure: Bool
     /// Name or numeric address, an IPv6 address without its brackets.
     public let host: String
-    /// The port; 80 where the URL names none.
+    /// The port; 80 where the URL names none, or 443 where it is encrypted.
     public let port: Int
     /// Path and query; `/sync` where the URL names none.
     public let target: String
     private let isLiteralIPv6: Bool
 
-    /// Reads `ws://host[:port][/path][?query]`.
+    /// Reads `ws://host[:port][/path][?query]`, or the same with `wss`.
     ///
     /// - Throws: a `Fault` for another scheme, an empty host, a port that is none, or a fragment.
     public init(_ url: String) throws(Fault) {
         guard let scheme = url.range(of: "://") else { throw Self.fault(url, "it has no scheme") }
         switch url[..<scheme.lowerBound].lowercased() {
-        case "ws": break
-        case "wss": throw Self.fault(url, "this build does not speak TLS")
+        case "ws": isSecure = false
+        case "wss": isSecure = true
         case let other: throw Self.fault(url, "the scheme is \(other)")
         }
         let rest = url[scheme.upperBound...]
@@ -29,7 +31,7 @@ public struct Endpoint: Sendable, Hashable {
         let end = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
         let authority = rest[..<end]
         guard !authority.contains("@") else { throw Self.fault(url, "names and passwords don't belong into it") }
-        (host, port, isLiteralIPv6) = try Self.split(authority, url)
+        (host, port, isLiteralIPv6) = try Self.split(authority, url, usualPort: Self.usualPort(isSecure))
         let path = rest[end...]
         target = path.isEmpty || path == "/" ? "/sync" : (path.hasPrefix("?") ? "/" + path : String(path))
         guard target.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
@@ -37,9 +39,13 @@ public struct Endpoint: Sendable, Hashable {
         }
     }
 
-    private static func split(_ authority: Substring, _ url: String) throws(Fault) -> (host: String, port: Int, isLiteralIPv6: Bool) {
+    private static func usualPort(_ isSecure: Bool) -> Int { isSecure ? 443 : 80 }
+
+    private static func split(
+        _ authority: Substring, _ url: String, usualPort: Int
+    ) throws(Fault) -> (host: String, port: Int, isLiteralIPv6: Bool) {
         var host = authority
-        var port = 80
+        var port = usualPort
         let afterBracket = authority.hasPrefix("[") ? authority.firstIndex(of: "]") : nil
         if let colon = authority[(afterBracket ?? authority.startIndex)...].lastIndex(of: ":") {
             guard let number = Int(authority[authority.index(after: colon)...]), (1...65_535).contains(number) else {
@@ -60,13 +66,13 @@ public struct Endpoint: Sendable, Hashable {
     /// What the `Host` header says.
     public var authority: String {
         let name = isLiteralIPv6 ? "[\(host)]" : host
-        return port == 80 ? name : "\(name):\(port)"
+        return port == Self.usualPort(isSecure) ? name : "\(name):\(port)"
     }
 }
 
 extension Endpoint: CustomStringConvertible {
     /// The URL.
-    public var description: String { "ws://\(authority)\(target)" }
+    public var description: String { "\(isSecure ? "wss" : "ws")://\(authority)\(target)" }
 }
 
 extension String {

@@ -1,3 +1,4 @@
+import Crypto
 import Glibc
 import Network
 import TodoClient
@@ -10,31 +11,47 @@ func complain(_ text: String) {
     text.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
 }
 
-/// Runs the load and prints its report.
+/// Checks that so many connections can be had.
+func checkOpenFiles(_ flag: String, _ count: Int, besides others: Int) throws(UsageError) {
+    let openFiles = ProcessSetup.raiseOpenFileLimit()
+    guard count + others <= openFiles else {
+        throw UsageError(
+            description: "\(flag) \(count) needs \(count + others) open files; this process may have \(openFiles) "
+                + "(ulimit -n). A server on the same machine needs as many.")
+    }
+}
+
+/// Runs the load, or opens the idle connections, and prints the report.
 ///
 /// - Returns: the exit status.
 func run(_ options: LoadOptions) throws -> Int32 {
-    let openFiles = ProcessSetup.raiseOpenFileLimit()
-    guard options.sessions + 32 <= openFiles else {
-        throw UsageError(
-            description: "--sessions \(options.sessions) needs \(options.sessions + 32) open files; this process may have \(openFiles) "
-                + "(ulimit -n). A server on the same machine needs as many.")
+    if let count = options.idle {
+        try checkOpenFiles("--idle", count, besides: IdleRun.underWayMax + 32)
+    } else {
+        try checkOpenFiles("--sessions", options.sessions, besides: 32)
     }
     ProcessSetup.ignoreBrokenPipes()
     // Before any thread starts: threads inherit what is blocked.
     let signals = try SignalSource([.interrupt, .terminate])
-    let server = options.url == nil ? try OwnServer.start() : nil
+    let server = options.url == nil ? try OwnServer.start(options.serverFlags) : nil
     defer { server?.stop() }
     let endpoint = try Endpoint(options.url ?? server?.url ?? "")
     guard let address = try SocketAddress.resolve(host: endpoint.host, port: endpoint.port).first else {
         throw UsageError(description: "The host \(endpoint.host) has no address.")
     }
-    var random = SystemRandomNumberGenerator()
-    let run = String(random.next() as UInt64, radix: 36)
+    let context = endpoint.isSecure ? try TLSContext(trusting: options.authorityFile ?? options.certificateFile) : nil
     let mailbox = try Mailbox<RunMessage>()
     var loop = try EventLoop(outboundBytesMax: 64 << 20)
     try loop.add(signals)
-    var load = LoadRun(options, endpoint: endpoint, address: address, server: server, run: run)
+    if let count = options.idle, let process = server?.process ?? options.process {
+        var idle = IdleRun(count, endpoint: endpoint, address: address, context: context, process: process)
+        try loop.run(&idle, mailbox: mailbox)
+        print(options.json ? idle.report.json : idle.report.text)
+        return idle.report.isGood ? 0 : 1
+    }
+    var random = SystemRandomNumberGenerator()
+    let run = String(random.next() as UInt64, radix: 36)
+    var load = LoadRun(options, endpoint: endpoint, address: address, context: context, server: server, run: run)
     try loop.run(&load, mailbox: mailbox)
     load.progress.end()
     return finish(load.outcome, server)

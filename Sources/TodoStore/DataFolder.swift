@@ -69,10 +69,19 @@ struct DataFolder: ~Copyable {
             return
         }
         if errno == ENOENT {
-            let parent = (path as NSString).deletingLastPathComponent
-            if !parent.isEmpty && parent != path { try make(parent) }
+            if let parent = parent(of: path) { try make(parent) }
         }
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw refused("cannot be created", path) }
+    }
+
+    /// The folder that the path's last part lies in, `nil` where that is the working folder or the root.
+    ///
+    /// Foundation's own way to it traps on a relative path of one character.
+    private static func parent(of path: String) -> String? {
+        let slash = UInt8(ascii: "/")
+        let names = path.utf8.reversed().drop { $0 == slash }
+        let parent = names.drop { $0 != slash }.drop { $0 == slash }
+        return parent.isEmpty ? nil : String(decoding: parent.reversed(), as: UTF8.self)
     }
 
     private static func refused(_ what: String, _ path: String) -> StoreFailure {

@@ -102,9 +102,9 @@ public final class Hub {
     private func take(_ input: Input) {
         switch input {
         case .opened(let id, let peer):
-            let deadline = moment.monotonicMilliseconds + settings.limits.loginMilliseconds
-            sessions[id] = Session(id: id, peer: peer, loginDeadline: deadline)
-            loginDeadlines.append((deadline, id))
+            let session = Session(id: id, peer: peer)
+            sessions[id] = session
+            expectLogin(session)
             if isShutDown { outbox.close(id, code: 1001, reason: "the server is going away") }
         case .message(let id, let incoming, let bytes):
             if let session = sessions[id] { take(incoming, bytes, session) }
@@ -255,6 +255,21 @@ public final class Hub {
         session.work.removeAll()
         dropSubscriptions(session)
         leave(session)
+    }
+
+    /// How many deadlines of sessions that may not have logged in are kept.
+    package var loginDeadlineCount: Int { loginDeadlines.count }
+
+    /// The session has so long to log in from now on.
+    func expectLogin(_ session: Session) {
+        session.loginDeadline = moment.monotonicMilliseconds + settings.limits.loginMilliseconds
+        loginDeadlines.append((session.loginDeadline, session.id))
+        // Sessions that come and go must not pile up until their time would have been over.
+        guard loginDeadlines.count > 2 * sessions.count + 1_024 else { return }
+        loginDeadlines.removeAll { at, id in
+            guard let session = sessions[id] else { return true }
+            return session.login != nil || session.loginDeadline != at
+        }
     }
 
     private func closeThoseWithoutLogin() {

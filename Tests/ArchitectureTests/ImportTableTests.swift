@@ -19,7 +19,7 @@ struct ImportTableTests {
         "TodoSync": ["Bytes", "Crypto", "Todo", "TodoProtocol", "TodoStore"],
         "TodoServer": ["Bytes", "Crypto", "WebSocket", "Todo", "TodoProtocol", "TodoStore", "Network", "TodoSync"],
         "TodoClient": ["Bytes", "Crypto", "WebSocket", "Todo", "TodoProtocol", "Network"],
-        "TodoLoad": ["Bytes", "WebSocket", "Todo", "TodoProtocol", "Network", "TodoClient"],
+        "TodoLoad": ["Bytes", "Crypto", "WebSocket", "Todo", "TodoProtocol", "Network", "TodoClient"],
         "TodoEcho": ["Bytes", "Crypto", "WebSocket", "Network"],
     ]
 

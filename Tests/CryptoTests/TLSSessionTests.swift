@@ -1,4 +1,5 @@
 import Crypto
+import TestSupport
 import Testing
 
 /// One end of a conversation, with a wire of its own.

@@ -4,6 +4,7 @@ import Crypto
 import Glibc
 import Network
 import Synchronization
+import TestSupport
 import Testing
 
 /// Notes what happens on encrypted connections of one loop; each test says what its server does.

@@ -5,6 +5,7 @@ import hashlib
 import os
 import socket
 import struct
+import zlib
 
 TIMEOUT = 15
 GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
@@ -155,6 +156,17 @@ def close_payload(code, reason=b""):
     return struct.pack("!H", code) + reason
 
 
+def deflated(data, compressor=None):
+    """The payload of a compressed message (RFC 7692 §7.2.1); a compressor that is given keeps its context."""
+    compressor = compressor or zlib.compressobj(9, zlib.DEFLATED, -15)
+    return (compressor.compress(data) + compressor.flush(zlib.Z_SYNC_FLUSH))[:-4]
+
+
+def inflated(payload):
+    """The message that was compressed without a context."""
+    return zlib.decompressobj(-15).decompress(payload + b"\x00\x00\xff\xff")
+
+
 class RawWebSocket(RawConnection):
     """A WebSocket after a good handshake, whose frames the test writes itself."""
 
@@ -165,21 +177,24 @@ class RawWebSocket(RawConnection):
         self.handshake = self.reply()
         assert self.handshake.status == 101, self.handshake
         assert self.handshake.headers["sec-websocket-accept"] == accept_of(key)
+        self.deflates = "permessage-deflate" in self.handshake.headers.get("sec-websocket-extensions", "")
 
     def send_frame(self, opcode, payload=b"", **options):
         self.send(frame(opcode, payload, **options))
 
     def receive_frame(self):
-        """(opcode, payload, fin); a server's frame is unmasked and has no reserved bit here."""
+        """(opcode, payload, fin); a server's frame is unmasked, and has a reserved bit only where it is compressed, which was agreed."""
         first, second = self.read(2)
-        assert first & 0x70 == 0, "a reserved bit is set though no extension was agreed"
+        assert first & 0x30 == 0, "a reserved bit is set though no extension was agreed that uses it"
+        assert first & 0x40 == 0 or self.deflates, "a message is compressed though that was not agreed"
         assert second & 0x80 == 0, "a server must not mask"
         length = second & 0x7F
         if length == 126:
             (length,) = struct.unpack("!H", self.read(2))
         elif length == 127:
             (length,) = struct.unpack("!Q", self.read(8))
-        return first & 0x0F, self.read(length), bool(first & 0x80)
+        payload = self.read(length)
+        return first & 0x0F, inflated(payload) if first & 0x40 else payload, bool(first & 0x80)
 
     def receive_text(self):
         opcode, payload, fin = self.receive_frame()

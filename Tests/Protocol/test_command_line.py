@@ -1,5 +1,6 @@
 """Flags and environment variables: what they do, and that a wrong one is refused with what would be right."""
 
+import os
 import re
 
 import pytest
@@ -95,6 +96,13 @@ def test_without_flags_the_defaults_are_the_safe_ones(start_server, connect):
     session.register("anna", "correct horse")
     id_ = session.write({"create": "Project", "object": {"name": "N"}})["ids"][0]
     assert session.get("Project", id_)["access"] == "private"
+
+
+@pytest.mark.parametrize("data", ["d", "d/", "./d", "a/b", "a//b/", "ä"])
+def test_the_data_folder_may_be_named_from_where_the_server_is_started(data):
+    with Server(data=data) as server:
+        assert os.path.exists(os.path.join(server.folder.name, data, "todosync.db"))
+        assert server.stop() == 0
 
 
 def test_a_port_that_is_taken_is_refused_with_the_port(start_server):

@@ -1,13 +1,14 @@
 """`permessage-deflate`: what is agreed, and that a broadcast is compressed once for all and only if somebody takes it."""
 
 import re
+import zlib
 
 import pytest
 from websockets.extensions.permessage_deflate import ClientPerMessageDeflateFactory
 
 from conftest import create, make_project, nickname
 from process import eventually
-from raw import RawConnection, RawWebSocket
+from raw import BINARY, CLOSE, CONTINUATION, PING, PONG, TEXT, RawConnection, RawWebSocket, deflated, frame
 
 OFFER = "permessage-deflate"
 LONG = "to do, again and again; " * 40
@@ -117,3 +118,139 @@ def test_a_session_counts_as_compressing_until_it_ends(connect, figure):
     eventually(lambda: figure("deflating_sessions") == 1, "the closed session is not counted any more")
     cut.abort()
     eventually(lambda: figure("deflating_sessions") == 0, "the session that was cut is not counted any more")
+
+
+# Compressed messages that a client frames itself
+
+INFO = b'{"jsonrpc":"2.0","id":"deflated","method":"info"}'
+RSV1 = 4
+
+
+@pytest.fixture
+def deflating(server):
+    with RawWebSocket(server.port, Sec_WebSocket_Extensions=OFFER) as socket:
+        assert socket.deflates
+        yield socket
+
+
+def ends_with(socket, code):
+    assert socket.receive_close() == code
+    assert socket.at_end(), "after the close frame the server must end the connection"
+
+
+def test_compressed_and_plain_messages_may_alternate_and_be_fragmented(deflating):
+    payload = deflated(INFO)
+    for _ in range(3):
+        deflating.send_frame(TEXT, payload, rsv=RSV1)
+        deflating.send_frame(TEXT, INFO)
+        deflating.send_frame(TEXT, payload[:9], rsv=RSV1, fin=False)
+        deflating.send_frame(PING, b"between")
+        deflating.send_frame(CONTINUATION, payload[9:])
+        frames = [deflating.receive_frame() for _ in range(4)]
+        assert [f for f in frames if f[0] == PONG] == [(PONG, b"between", True)]
+        assert [b'"deflated"' in payload for opcode, payload, _ in frames if opcode == TEXT] == [True] * 3
+
+
+def test_a_client_that_keeps_its_context_against_the_agreement_is_refused(deflating):
+    """The server takes `client_no_context_takeover`: a message that refers to the one before can't be read, and no other session suffers."""
+    compressor = zlib.compressobj(9, zlib.DEFLATED, -15)
+    deflating.send_frame(TEXT, deflated(INFO, compressor), rsv=RSV1)
+    assert '"deflated"' in deflating.receive_text()
+    referring = deflated(INFO, compressor)
+    with pytest.raises(zlib.error):
+        zlib.decompressobj(-15).decompress(referring)
+    with RawWebSocket(deflating.port, Sec_WebSocket_Extensions=OFFER) as other:
+        other.send_frame(TEXT, deflated(INFO), rsv=RSV1)
+        deflating.send_frame(TEXT, referring, rsv=RSV1)
+        ends_with(deflating, 1007)
+        assert '"deflated"' in other.receive_text() and other.answers()
+
+
+@pytest.mark.parametrize("payload", [b"", b"\xff" * 8, b"\x07", deflated(INFO)[:-5], b"\x00\x05\x00\xff\xff"])
+def test_malformed_compressed_data_close_with_1007(deflating, payload):
+    deflating.send_frame(TEXT, payload, rsv=RSV1)
+    ends_with(deflating, 1007)
+
+
+def test_a_message_that_is_not_utf8_once_decompressed_closes_with_1007(deflating):
+    deflating.send_frame(TEXT, deflated(b'"\xff"'), rsv=RSV1)
+    ends_with(deflating, 1007)
+
+
+@pytest.mark.parametrize("opcode", [PING, PONG, CLOSE])
+def test_a_compressed_control_frame_closes_with_1002(deflating, opcode):
+    deflating.send_frame(opcode, b"", rsv=RSV1)
+    ends_with(deflating, 1002)
+
+
+def test_a_continuation_that_claims_to_be_compressed_closes_with_1002(deflating):
+    payload = deflated(INFO)
+    deflating.send_frame(TEXT, payload[:9], rsv=RSV1, fin=False)
+    deflating.send_frame(CONTINUATION, payload[9:], rsv=RSV1)
+    ends_with(deflating, 1002)
+
+
+def test_a_compressed_binary_message_closes_with_1003(deflating):
+    deflating.send_frame(BINARY, deflated(INFO), rsv=RSV1)
+    ends_with(deflating, 1003)
+
+
+def peak_bytes(server):
+    """The most memory that the server's process has had."""
+    with open(f"/proc/{server.process.pid}/status") as file:
+        return int(re.search(r"^VmHWM:\s+(\d+) kB", file.read(), re.MULTILINE).group(1)) * 1024
+
+
+def test_a_bomb_is_stopped_while_it_is_inflated(start_server):
+    """Half a gigabyte of zeros in half a megabyte: 1009, and the memory of a message or two."""
+    server = start_server("--login-seconds", "600")
+    compressor = zlib.compressobj(9, zlib.DEFLATED, -15)
+    bomb = b"".join(compressor.compress(bytes(1 << 20)) for _ in range(512)) + compressor.flush(zlib.Z_SYNC_FLUSH)[:-4]
+    assert len(bomb) < 1 << 20
+    with RawWebSocket(server.port, Sec_WebSocket_Extensions=OFFER) as warm:
+        warm.send_frame(TEXT, deflated(INFO), rsv=RSV1)
+        assert '"deflated"' in warm.receive_text()
+    before = peak_bytes(server)
+    for size in (len(bomb), 1000):
+        with RawWebSocket(server.port, Sec_WebSocket_Extensions=OFFER) as socket:
+            try:
+                for start in range(0, len(bomb), size):
+                    opcode, rsv = (TEXT, RSV1) if start == 0 else (CONTINUATION, 0)
+                    socket.send_frame(opcode, bomb[start:start + size], rsv=rsv, fin=start + size >= len(bomb))
+            except ConnectionError:
+                pass  # it was refused in the middle
+            ends_with(socket, 1009)
+    assert peak_bytes(server) - before < 16 << 20
+
+
+def test_idle_sessions_hold_no_memory_for_compression(start_server):
+    """zlib takes some 300 KiB for both ways: held by each of these sessions, that would be 60 MiB."""
+    server = start_server("--login-seconds", "600")
+
+    def open_sessions():
+        sockets = [RawWebSocket(server.port, Sec_WebSocket_Extensions=OFFER) for _ in range(200)]
+        for socket in sockets:
+            socket.send_frame(TEXT, deflated(INFO), rsv=RSV1)
+            assert '"deflated"' in socket.receive_text()
+        return sockets
+
+    with RawWebSocket(server.port, Sec_WebSocket_Extensions=OFFER) as warm:
+        assert warm.answers()
+    before = peak_bytes(server)
+    sockets = open_sessions()
+    assert peak_bytes(server) - before < 8 << 20
+    for socket in sockets:
+        socket.close()
+
+
+def test_a_session_that_was_paused_still_counts_as_compressing_and_no_more_when_it_ends(server, figure):
+    """It sends far more requests than may wait, so that it is not read from for a while."""
+    eventually(lambda: figure("deflating_sessions") == 0, "the sessions of earlier tests are gone")
+    with RawWebSocket(server.port, Sec_WebSocket_Extensions=OFFER) as socket:
+        socket.socket.settimeout(60)
+        count = 6000
+        socket.send(frame(TEXT, INFO) * count)
+        for _ in range(count):
+            assert '"deflated"' in socket.receive_text()
+        assert figure("deflating_sessions") == 1
+    eventually(lambda: figure("deflating_sessions") == 0, "the session is not counted any more")

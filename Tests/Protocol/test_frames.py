@@ -136,6 +136,28 @@ def test_a_close_reason_that_is_not_utf8_closes_with_1007(socket):
     ends_with(socket, 1007)
 
 
+def test_a_close_that_the_server_begins_is_over_when_it_is_answered(start_server):
+    """The server ends the connection; it does not wait for the client to do so."""
+    server = start_server("--login-seconds", "1")
+    with RawWebSocket(server.port) as socket:
+        assert socket.receive_close() == 4001
+        socket.send_frame(CLOSE, close_payload(4001))
+        assert socket.at_end()
+
+
+def test_a_close_that_the_server_begins_needs_no_answer(start_server):
+    """A client that goes on instead of answering is heard no more, and let go."""
+    server = start_server("--login-seconds", "1")
+    with RawWebSocket(server.port) as socket:
+        assert socket.receive_close() == 4001
+        try:
+            for _ in range(20):
+                socket.send_frame(TEXT, INFO)
+            assert socket.at_end()
+        except ConnectionError:
+            pass
+
+
 # Broken frames
 
 
@@ -179,6 +201,17 @@ def test_a_new_message_before_the_last_one_ended_closes_with_1002(socket):
     ends_with(socket, 1002)
 
 
+@pytest.mark.parametrize(
+    "header",
+    [b"\x81\xfe\x00\x00", b"\x81\xfe\x00\x7d", b"\x81\xff" + bytes(8), b"\x81\xff" + bytes(7) + b"\x01", b"\x81\xff" + bytes(6) + b"\xff\xff"],
+    ids=["0 in 16 bits", "125 in 16 bits", "0 in 64 bits", "1 in 64 bits", "65535 in 64 bits"],
+)
+def test_a_length_in_a_longer_form_than_it_needs_closes_with_1002(socket, header):
+    """RFC 6455 §5.2: the least number of bytes must be used. The payload is not waited for."""
+    socket.send(header + b"mask")
+    ends_with(socket, 1002)
+
+
 def test_a_length_with_the_top_bit_set_closes_with_1002(socket):
     socket.send_frame(TEXT, b"", length=1 << 63)
     ends_with(socket, 1002)
@@ -217,6 +250,26 @@ INVALID_UTF8 = {
 @pytest.mark.parametrize("bytes_", INVALID_UTF8.values(), ids=INVALID_UTF8.keys())
 def test_invalid_utf8_closes_with_1007(socket, bytes_):
     socket.send_frame(TEXT, b'{"jsonrpc":"2.0","id":"' + bytes_ + b'","method":"info"}')
+    ends_with(socket, 1007)
+
+
+@pytest.mark.parametrize("bytes_", [b for b in INVALID_UTF8.values() if b != b"\xf0\x9f\x98"])
+def test_invalid_utf8_is_refused_before_the_message_is_whole(socket, bytes_):
+    """In a fragment that is not the last one."""
+    socket.send_frame(TEXT, "whole characters: é", fin=False)
+    socket.send_frame(CONTINUATION, bytes_, fin=False)
+    ends_with(socket, 1007)
+
+
+def test_invalid_utf8_is_refused_before_the_frame_is_whole(socket):
+    socket.send(frame(TEXT, b"\xff" + b"x" * 1000)[:10])
+    ends_with(socket, 1007)
+
+
+def test_a_character_that_can_become_none_is_refused_at_its_second_byte(socket):
+    """F4 90 is beyond the last code point whatever follows."""
+    socket.send_frame(TEXT, b"\xf4", fin=False)
+    socket.send_frame(CONTINUATION, b"\x90", fin=False)
     ends_with(socket, 1007)
 
 

@@ -5,8 +5,9 @@ import json
 import pytest
 
 import raw
-from client import parse
+from client import Session, parse
 from conftest import create, delete, make_project, permission, update
+from raw import TEXT, RawConnection, frame, head, upgrade_headers
 from replica import LiveList
 
 OF = "projectId == $0"
@@ -245,3 +246,23 @@ def test_grants_to_many_people_at_once_reach_each_of_them(anna, person):
         assert live.objects == []
 
 
+
+
+def test_a_thousand_connections_at_once_are_all_served(server):
+    """All shake hands before one of them asks, all ask before one of them is read from."""
+    sockets = [RawConnection(server.port) for _ in range(1000)]
+    try:
+        for socket in sockets:
+            socket.send(head("GET", "/sync", server.port, upgrade_headers("dGhlIHNhbXBsZSBub25jZQ==")))
+        for socket in sockets:
+            assert socket.reply().status == 101
+        for number, socket in enumerate(sockets):
+            socket.send(frame(TEXT, '{"jsonrpc":"2.0","id":"number-%d","method":"info"}' % number))
+        for number, socket in enumerate(sockets):
+            assert socket.read(1) == b"\x81"
+            assert b'"number-%d"' % number in socket.read_until(b"}}")
+    finally:
+        for socket in sockets:
+            socket.close()
+    with Session(server.url) as session:
+        assert session.call("info")["protocol"] == "todosync.v1"

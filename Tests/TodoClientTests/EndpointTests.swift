@@ -21,9 +21,26 @@ struct EndpointTests {
     }
 
     @Test(
+        "An encrypted address has a usual port of its own",
+        arguments: [
+            ("wss://example.org", 443, "example.org", "wss://example.org/sync"),
+            ("WSS://example.org:443/a", 443, "example.org", "wss://example.org/a"),
+            ("wss://example.org:80", 80, "example.org:80", "wss://example.org:80/sync"), ("wss://[::1]", 443, "[::1]", "wss://[::1]/sync"),
+        ])
+    func secure(url: String, port: Int, authority: String, description: String) throws {
+        let endpoint = try Endpoint(url)
+        #expect(endpoint.isSecure)
+        #expect(endpoint.port == port)
+        #expect(endpoint.authority == authority)
+        #expect(endpoint.description == description)
+        #expect(try !Endpoint("ws://example.org:443").isSecure)
+        #expect(try Endpoint("ws://example.org:443").authority == "example.org:443")
+    }
+
+    @Test(
         "What can't be used is refused with an example of what can",
         arguments: [
-            "localhost:8080", "http://localhost", "wss://localhost", "ws://", "ws://:80", "ws://h:0", "ws://h:65536", "ws://h:x",
+            "localhost:8080", "http://localhost", "wsss://localhost", "ws://", "ws://:80", "ws://h:0", "ws://h:65536", "ws://h:x",
             "ws://h/#f",
             "ws://u:p@h", "ws://h/ä", "ws://h h/", "",
         ])

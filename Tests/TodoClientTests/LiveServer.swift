@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 
 /// The real server, on a free port, with its data in a folder of its own.
 final class LiveServer: Sendable {
@@ -8,11 +9,13 @@ final class LiveServer: Sendable {
     }
 
     private let folder: URL
+    private let certificate: TestCertificate?
     private let process = Mutex<Process?>(nil)
     private let place = Mutex("")
 
-    /// Starts it.
-    init() throws {
+    /// Starts it, over TLS where it is given a certificate.
+    init(_ certificate: TestCertificate? = nil) throws {
+        self.certificate = certificate
         folder = FileManager.default.temporaryDirectory.appending(path: "todo-client-tests-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try start(port: "0")
@@ -52,6 +55,9 @@ final class LiveServer: Sendable {
         server.arguments = [
             "--port", port, "--data", folder.appending(path: "data").path, "--providers", "password,nickname", "--log-level", "error",
         ]
+        if let certificate {
+            server.arguments? += ["--tls-cert", certificate.certificateFile, "--tls-key", certificate.keyFile]
+        }
         let output = Pipe()
         server.standardOutput = output
         server.standardError = FileHandle.nullDevice
@@ -62,7 +68,7 @@ final class LiveServer: Sendable {
             guard !data.isEmpty else { throw Failure(description: "todo-server did not start: \(text)") }
             text += String(decoding: data, as: UTF8.self)
         }
-        guard let url = text.split(whereSeparator: \.isWhitespace).first(where: { $0.hasPrefix("ws://") }) else {
+        guard let url = text.split(whereSeparator: \.isWhitespace).first(where: { $0.hasPrefix("ws://") || $0.hasPrefix("wss://") }) else {
             throw Failure(description: "todo-server told no address: \(text)")
         }
         // What it writes later must not fill the pipe.

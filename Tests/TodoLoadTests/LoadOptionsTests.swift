@@ -20,6 +20,12 @@ struct LoadOptionsTests {
         ]
         #expect(try LoadOptions.parse(arguments) == .run(expected))
         #expect(try LoadOptions.parse([]) == .run(LoadOptions()))
+        expected = LoadOptions()
+        expected.idle = 10_000
+        expected.certificateFile = "c.pem"
+        expected.keyFile = "k.pem"
+        #expect(try LoadOptions.parse(["--idle", "10000", "--tls-cert=c.pem", "--tls-key", "k.pem"]) == .run(expected))
+        #expect(expected.serverFlags == ["--tls-cert", "c.pem", "--tls-key", "k.pem", "--login-seconds", "3600"])
         #expect(try LoadOptions.parse(["--json", "--help"]) == .help)
         #expect(try LoadOptions.parse(["--version"]) == .version)
     }
@@ -30,7 +36,10 @@ struct LoadOptionsTests {
             (["--sesions", "3"], "--sessions"), (["rate"], "--rate"), (["--sessions", "0"], "from 1"),
             (["--sessions", "x"], "whole number"),
             (["--rate", "nan"], "number"), (["--rate", "0"], "0.1"), (["--seconds", "-1"], "0.1"), (["--seed", "-1"], "from 0"),
-            (["--url"], "ws://"), (["--json=yes"], "no value"), (["--sessions", "2", "--projects", "3"], "every project"),
+            (["--url"], "ws://"), (["--tls-cert", "c"], "go together"),
+            (["--url", "wss://h", "--tls-cert", "c", "--tls-key", "k"], "--ca"), (["--url", "ws://h", "--idle", "1"], "--process"),
+            (["--idle", "0"], "from 1"),
+            (["--json=yes"], "no value"), (["--sessions", "2", "--projects", "3"], "every project"),
         ])
     func refused(arguments: [String], hint: String) {
         let error = #expect(throws: UsageError.self) { try LoadOptions.parse(arguments) }
@@ -41,6 +50,7 @@ struct LoadOptionsTests {
         "The address is found in what the server says",
         arguments: [
             ("  page       http://127.0.0.1:41499/", "ws://127.0.0.1:41499/sync"), ("see http://[::1]:8080/ now", "ws://[::1]:8080/sync"),
+            ("page https://127.0.0.1:1/", "wss://127.0.0.1:1/sync"),
         ])
     func address(line: String, url: String) {
         #expect(ServerOutput.address(in: line) == url)

@@ -29,6 +29,25 @@ struct BoundsTests {
         #expect(try ben.result(of: asked.id)["version"] as? Int == 52 + 2)
     }
 
+    @Test func `sessions that come and go before their time to log in is over leave nothing behind`() throws {
+        let harness = try HubHarness { $0.limits.loginMilliseconds = 1_000_000 }
+        let waiting = harness.connect()
+        for _ in 0..<10_000 { harness.process([.closed(harness.connect().id)]) }
+        #expect(harness.hub.loginDeadlineCount <= 2 * 2 + 1_024)
+        let loggedIn = try harness.login("Anna")
+        let loggedOut = try harness.login("Ben")
+        harness.moment.monotonicMilliseconds += 600_000
+        try loggedOut.call("logout")
+        for _ in 0..<2_000 { harness.process([.closed(harness.connect().id)]) }
+        harness.moment.monotonicMilliseconds += 600_000
+        harness.tick()
+        #expect(waiting.closeCode == 4001)
+        #expect(loggedIn.closeCode == nil && loggedOut.closeCode == nil)
+        harness.moment.monotonicMilliseconds += 600_000
+        harness.tick()
+        #expect(loggedIn.closeCode == nil && loggedOut.closeCode == 4001)
+    }
+
     @Test func `a filter that searches more text than a request may is refused with the limit`() throws {
         let harness = try HubHarness {
             $0.limits.writeSearchBytes = 5000

@@ -12,6 +12,8 @@ public struct ClientOptions: Sendable {
     public var isStrict = false
     /// Whether compression is offered.
     public var compresses = false
+    /// For `wss://`: a PEM file with the authorities that may vouch for the server; those of the system where it is `nil`.
+    public var authorityFile: String?
     /// Further headers of the upgrade.
     public var headers: [(name: String, value: String)] = []
 

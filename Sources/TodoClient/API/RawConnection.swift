@@ -14,15 +14,17 @@ public final class RawConnection: Sendable {
     /// Connects and upgrades.
     ///
     /// - Parameters:
-    ///   - url: such as `ws://127.0.0.1:8080/sync`.
+    ///   - url: such as `ws://127.0.0.1:8080/sync`, or with `wss://`.
     ///   - subprotocols: what is offered; none where empty.
     ///   - headers: further headers of the upgrade.
+    ///   - authorityFile: for `wss://`: the authorities to trust (PEM) instead of those of the system.
     public static func connect(
         _ url: String, subprotocols: [String] = ["todosync.v1"], headers: [(name: String, value: String)] = [],
-        withinMilliseconds: Int = 10_000
+        authorityFile: String? = nil, withinMilliseconds: Int = 10_000
     ) async throws(ClientError) -> RawConnection {
         let endpoint = try Endpoint.parse(url)
-        let core = RawCore(endpoint: endpoint, subprotocols: subprotocols, headers: headers)
+        let context = try Trust.context(for: endpoint, authorityFile: authorityFile)
+        let core = RawCore(endpoint: endpoint, subprotocols: subprotocols, headers: headers, context: context)
         try ClientLoop.post(.openRaw(core, try await Resolver.resolve(host: endpoint.host, port: endpoint.port)))
         _ = try await core.wait(for: .opened, milliseconds: withinMilliseconds).get()
         return RawConnection(core)

@@ -20,13 +20,17 @@ public final class TodoClient: Sendable {
 
     /// Connects.
     ///
-    /// - Parameter url: such as `ws://127.0.0.1:8080/sync`.
+    /// Over `wss://` the server's certificate must be for the name in the URL, and vouched for by an authority of the system or of
+    /// `options.authorityFile`.
+    ///
+    /// - Parameter url: such as `ws://127.0.0.1:8080/sync` or `wss://todo.example/sync`.
     /// - Returns: the client, once the connection is there. The first connection is tried once; only later ones are made again.
     public static func connect(_ url: String, options: ClientOptions = ClientOptions()) async throws(ClientError) -> TodoClient {
         let endpoint = try Endpoint.parse(url)
+        let context = try Trust.context(for: endpoint, authorityFile: options.authorityFile)
         let addresses = try await Resolver.resolve(host: endpoint.host, port: endpoint.port)
         guard !addresses.isEmpty else { throw .badURL("The host \(endpoint.host) has no address.") }
-        let core = ClientCore(endpoint: endpoint, addresses: addresses, options: options)
+        let core = ClientCore(endpoint: endpoint, addresses: addresses, options: options, context: context)
         switch ClientLoop.shared {
         case .failure(let error): throw .cannotConnect(error)
         case .success(let loop):

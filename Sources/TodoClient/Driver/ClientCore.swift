@@ -1,3 +1,4 @@
+internal import Crypto
 internal import Network
 internal import Synchronization
 internal import TodoProtocol
@@ -14,12 +15,15 @@ final class ClientCore: Sendable {
     let endpoint: Endpoint
     let addresses: [SocketAddress]
     let options: ClientOptions
+    /// What its connections are encrypted with, if they are.
+    let context: TLSContext?
     private let state = Mutex(State())
 
-    init(endpoint: Endpoint, addresses: [SocketAddress], options: ClientOptions) {
+    init(endpoint: Endpoint, addresses: [SocketAddress], options: ClientOptions, context: TLSContext?) {
         self.endpoint = endpoint
         self.addresses = addresses
         self.options = options
+        self.context = context
     }
 
     var user: LoginResult? {

@@ -22,7 +22,7 @@ extension ClientDriver {
         client.end = nil
         client.hasPinged = false
         do throws(SystemError) {
-            let id = try loop.connect(to: client.nextAddress)
+            let id = try loop.connect(to: client.nextAddress, secured: client.core.context, host: client.core.endpoint.host)
             client.id = id
             purposes.insert(.client(client), for: id)
             loop.setDeadline(loop.now.advanced(milliseconds: client.core.options.patienceMilliseconds), for: id)
@@ -182,7 +182,8 @@ extension ClientDriver {
     private static func mayReconnect(after error: ClientError) -> Bool {
         switch error {
         case .closed(let code, _): Reconnection.isDue(afterClose: code)
-        case .cannotConnect: true
+        // A network that answers in the server's place may let it through later.
+        case .cannotConnect, .insecure: true
         // A server that starts up or drains, or a proxy before one.
         case .refused(let status, _): status == 429 || status >= 500
         default: false

@@ -23,7 +23,7 @@ extension ClientDriver {
             let handshake = try ClientHandshake(
                 host: core.endpoint.authority, target: core.endpoint.target, subprotocols: core.subprotocols, headers: core.headers)
             let raw = RawConnectionState(core, ClientSocket(handshake, messageBytesMax: Self.messageBytesMax))
-            let id = try loop.connect(to: address)
+            let id = try loop.connect(to: address, secured: core.context, host: core.endpoint.host)
             purposes.insert(.raw(raw), for: id)
             raws[ObjectIdentifier(core)] = id
             loop.send(handshake.request, to: id)

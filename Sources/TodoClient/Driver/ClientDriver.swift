@@ -92,6 +92,7 @@ struct ClientDriver: EventHandler, ~Copyable {
     static func error(of reason: CloseReason) -> ClientError {
         switch reason {
         case .connectFailed(let error): .cannotConnect(error)
+        case .insecure(let sentence): .insecure(sentence)
         case .broken(let code): .closed(code: 1006, reason: SystemError.text(of: code))
         default: .closed(code: 1006, reason: "")
         }

@@ -1,4 +1,5 @@
 internal import Bytes
+internal import Crypto
 internal import Synchronization
 
 /// What can be done on a raw connection.
@@ -50,12 +51,15 @@ final class RawCore: Sendable {
     let endpoint: Endpoint
     let subprotocols: [String]
     let headers: [(name: String, value: String)]
+    /// What the connection is encrypted with, if it is.
+    let context: TLSContext?
     private let state = Mutex(State())
 
-    init(endpoint: Endpoint, subprotocols: [String], headers: [(name: String, value: String)]) {
+    init(endpoint: Endpoint, subprotocols: [String], headers: [(name: String, value: String)], context: TLSContext?) {
         self.endpoint = endpoint
         self.subprotocols = subprotocols
         self.headers = headers
+        self.context = context
     }
 
     var subprotocol: String? { state.withLock { $0.subprotocol } }

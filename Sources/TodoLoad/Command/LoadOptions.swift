@@ -2,6 +2,15 @@
 struct LoadOptions: Equatable {
     /// The server to test; `nil` starts one.
     var url: String?
+    /// The authorities to trust where the address begins with `wss`; `nil` for those of the system.
+    var authorityFile: String?
+    /// The certificate and key that a server of its own is given, so that connections are encrypted.
+    var certificateFile: String?
+    var keyFile: String?
+    /// Instead of a load, so many idle connections whose memory is measured.
+    var idle: Int?
+    /// The server's process, where it is not of its own and its memory is measured.
+    var process: Int32?
     /// How many sessions are kept open.
     var sessions = 50
     /// Over how many projects they are spread.
@@ -34,7 +43,10 @@ extension LoadOptions {
     static let rateMax = 1_000_000.0
     static let secondsMax = 86_400.0
 
-    private static let flags = ["--url", "--sessions", "--projects", "--rate", "--seconds", "--seed", "--json", "--help", "--version"]
+    private static let flags = [
+        "--url", "--ca", "--tls-cert", "--tls-key", "--sessions", "--projects", "--rate", "--seconds", "--seed", "--idle", "--process",
+        "--json", "--help", "--version",
+    ]
 
     /// Reads the arguments behind the program's name: `--flag value` or `--flag=value`.
     static func parse(_ arguments: [String]) throws(UsageError) -> Command {
@@ -61,12 +73,32 @@ extension LoadOptions {
             throw UsageError(
                 description: "--projects \(options.projects) is more than --sessions \(options.sessions): every project needs a session.")
         }
+        try options.checkFiles()
         return .run(options)
+    }
+
+    /// Which flags go together.
+    private func checkFiles() throws(UsageError) {
+        guard (certificateFile == nil) == (keyFile == nil) else {
+            throw UsageError(description: "--tls-cert and --tls-key go together.")
+        }
+        guard certificateFile == nil || url == nil else {
+            throw UsageError(description: "--tls-cert is for a server of todo-load's own; for the one at --url there is --ca.")
+        }
+        guard idle == nil || url == nil || process != nil else {
+            throw UsageError(
+                description: "--idle needs the server's process too, whose memory it reads: --process \(Self.example("--process")).")
+        }
     }
 
     private mutating func set(_ flag: String, _ value: String) throws(UsageError) {
         switch flag {
         case "--url": url = value
+        case "--ca": authorityFile = value
+        case "--tls-cert": certificateFile = value
+        case "--tls-key": keyFile = value
+        case "--idle": idle = try Self.whole(flag, value, 1...Self.sessionsMax)
+        case "--process": process = Int32(try Self.whole(flag, value, 1...Int(Int32.max)))
         case "--sessions": sessions = try Self.whole(flag, value, 1...Self.sessionsMax)
         case "--projects": projects = try Self.whole(flag, value, 1...Self.projectsMax)
         case "--rate": rate = try Self.number(flag, value, 0.1...Self.rateMax)
@@ -75,6 +107,15 @@ extension LoadOptions {
             guard let number = UInt64(value) else { throw refused(flag, value, "a whole number from 0 to \(UInt64.max)") }
             seed = number
         }
+    }
+
+    /// What a server of its own is started with.
+    var serverFlags: [String] {
+        var flags: [String] = []
+        if let certificateFile, let keyFile { flags += ["--tls-cert", certificateFile, "--tls-key", keyFile] }
+        // Connections that never log in are what an idle run measures.
+        if idle != nil { flags += ["--login-seconds", "3600"] }
+        return flags
     }
 
     private static func whole(_ flag: String, _ value: String, _ range: ClosedRange<Int>) throws(UsageError) -> Int {
@@ -115,6 +156,11 @@ extension LoadOptions {
     private static func example(_ flag: String) -> String {
         switch flag {
         case "--url": "ws://127.0.0.1:8080/sync"
+        case "--ca": "authority.pem"
+        case "--tls-cert": "server.crt"
+        case "--tls-key": "server.key"
+        case "--idle": "10000"
+        case "--process": "1234"
         case "--sessions": "200"
         case "--projects": "20"
         case "--rate": "500"

@@ -9,13 +9,21 @@ enum Usage {
         deletions. A write is sent when it is due, whether or not earlier ones are answered, and every latency counts from that moment.
         At the end each session's lists, built from its changes alone, must equal what the server's query says at the same version.
 
+        With --idle, connections are opened and left alone instead, and what the server's process grew by is told for each: as bare
+        connections, then logged in as a user each, then while twice as many more are opened and closed beside them.
+
         todo-load [flags]
           --url URL        the server, such as ws://127.0.0.1:8080/sync; without it, todo-load starts a server of its own and stops it
+          --ca FILE        for wss: the authorities to trust, PEM (those of the system)
+          --tls-cert FILE  certificate for the server of its own, PEM, for 127.0.0.1: connections are encrypted and trust this file
+          --tls-key FILE   its key
           --sessions N     sessions that are kept open (50)
           --projects N     projects that the sessions are spread over (5)
           --rate N         writes a second, in all (100)
           --seconds N      how long is written (10)
           --seed N         the writes follow from it (1)
+          --idle N         open N idle connections and measure the server's memory
+          --process N      the process whose memory that is, where --url names the server
           --json           print the report as one JSON object
           --help           this text
           --version        the version

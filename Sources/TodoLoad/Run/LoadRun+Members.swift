@@ -15,7 +15,7 @@ extension LoadRun {
             options.resumes = false
             var session = try ClientSession(endpoint, options: options)
             try session.connect(&workspace)
-            let id = try loop.connect(to: address)
+            let id = try loop.connect(to: address, secured: context, host: endpoint.host)
             ids[index] = id
             members.insert(Member(index: index, session: session), for: id)
             send(to: id, &loop)

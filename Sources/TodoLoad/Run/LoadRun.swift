@@ -1,4 +1,5 @@
 import Bytes
+import Crypto
 import Network
 import Todo
 import TodoClient
@@ -31,6 +32,8 @@ struct LoadRun: EventHandler, ~Copyable {
     let options: LoadOptions
     let endpoint: Endpoint
     let address: SocketAddress
+    /// What connections are encrypted with, if they are.
+    let context: TLSContext?
     /// Whether the server goes away afterwards, so that nothing has to be removed from it.
     let isServerOwn: Bool
     let serverProcess: Int32?
@@ -60,10 +63,13 @@ struct LoadRun: EventHandler, ~Copyable {
     var tick = Instant.now()
     var start = Usages()
 
-    init(_ options: LoadOptions, endpoint: Endpoint, address: SocketAddress, server: OwnServer?, run: String) {
+    init(
+        _ options: LoadOptions, endpoint: Endpoint, address: SocketAddress, context: TLSContext?, server: OwnServer?, run: String
+    ) {
         self.options = options
         self.endpoint = endpoint
         self.address = address
+        self.context = context
         isServerOwn = server != nil
         serverProcess = server?.process
         let plan = WritePlan(run: run, sessions: options.sessions, projects: options.projects, seed: options.seed)
@@ -105,13 +111,17 @@ struct LoadRun: EventHandler, ~Copyable {
         guard let member = members.remove(id) else { return }
         ids[member.index] = nil
         guard member.stage != .leaving, phase != .over else { return }
-        var sentence = "The connection broke."
+        lose(member.index, Self.sentence(for: reason), &loop)
+    }
+
+    /// Why a connection ended that was not to end.
+    static func sentence(for reason: CloseReason) -> String {
         switch reason {
-        case .connectFailed(let error): sentence = error.description
-        case .broken(let code): sentence = "The connection broke: \(SystemError.text(of: code))"
-        default: break
+        case .connectFailed(let error): error.description
+        case .broken(let code): "The connection broke: \(SystemError.text(of: code))"
+        case .insecure(let words): "The encryption failed: \(words)"
+        default: "The connection broke."
         }
-        lose(member.index, sentence, &loop)
     }
 
     mutating func deadlinePassed(_ id: ConnectionID, _ loop: inout EventLoop) {

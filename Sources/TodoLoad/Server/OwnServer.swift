@@ -27,8 +27,8 @@ final class OwnServer: Sendable {
 
     /// Starts `todo-server`, which lies beside this program, and waits until it has told its address.
     ///
-    /// - Parameter ended: called, on another thread, when the server ends by itself.
-    static func start(startMilliseconds: Int = 20_000) throws(Failure) -> OwnServer {
+    /// - Parameter arguments: further flags for it.
+    static func start(_ arguments: [String] = [], startMilliseconds: Int = 20_000) throws(Failure) -> OwnServer {
         let program = try programPath()
         let folder = try makeFolder()
         var ends: [Int32] = [-1, -1]
@@ -38,7 +38,7 @@ final class OwnServer: Sendable {
         let writing = Descriptor(owning: ends[1])
         let process: pid_t
         do {
-            process = try spawn(program, folder: folder, output: writing.number)
+            process = try spawn(program, arguments, folder: folder, output: writing.number)
         } catch {
             TemporaryFolder.remove(folder)
             throw error
@@ -101,7 +101,7 @@ final class OwnServer: Sendable {
         return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    private static func spawn(_ program: String, folder: String, output: Int32) throws(Failure) -> pid_t {
+    private static func spawn(_ program: String, _ arguments: [String], folder: String, output: Int32) throws(Failure) -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -117,7 +117,7 @@ final class OwnServer: Sendable {
         posix_spawnattr_setpgroup(&attributes, 0)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP))
         var process = pid_t()
-        let arguments = [program, "--demo", "--port", "0"]
+        let arguments = [program, "--demo", "--port", "0"] + arguments
         var variables: [String] = ["TMPDIR=\(folder)"]
         var next = environ
         while let entry = next.pointee {

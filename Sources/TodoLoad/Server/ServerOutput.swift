@@ -29,7 +29,7 @@ final class ServerOutput: Sendable {
     /// Whether the server has closed its output, which it does when it ends.
     var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
-    /// The WebSocket address of the first `http://…` that the server names, `nil` where it ends or is silent for too long.
+    /// The WebSocket address of the first `http://…` or `https://…` that the server names, `nil` where it ends or is silent for too long.
     func waitForAddress(milliseconds: Int) -> String? {
         let deadline = Instant.now().advanced(milliseconds: milliseconds)
         while Instant.now() < deadline {
@@ -69,12 +69,16 @@ final class ServerOutput: Sendable {
         }
     }
 
-    /// `ws://HOST:PORT/sync` for the `http://HOST:PORT/` in a line.
+    /// `ws://HOST:PORT/sync` for the `http://HOST:PORT/` in a line, `wss://…` for `https://…`.
     static func address(in line: String) -> String? {
-        for word in line.split(whereSeparator: { $0 == " " || $0 == "\t" }) where word.hasPrefix("http://") {
-            let authority = word.dropFirst("http://".count).prefix { $0 != "/" && $0 != "?" && $0 != "\u{1B}" }
+        for word in line.split(whereSeparator: { $0 == " " || $0 == "\t" }) {
+            let isSecure = word.hasPrefix("https://")
+            guard isSecure || word.hasPrefix("http://") else { continue }
+            let authority = word.dropFirst(isSecure ? "https://".count : "http://".count).prefix {
+                $0 != "/" && $0 != "?" && $0 != "\u{1B}"
+            }
             guard let port = authority.split(separator: ":").last, Int(port.filter(\.isNumber)) != nil else { continue }
-            return "ws://\(authority)/sync"
+            return "\(isSecure ? "wss" : "ws")://\(authority)/sync"
         }
         return nil
     }

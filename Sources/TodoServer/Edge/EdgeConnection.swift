@@ -10,8 +10,6 @@ struct EdgeConnection: ~Copyable {
         static var isOpened: Flags { Flags(rawValue: 1) }
         /// A close frame or last answer is queued: nothing more is taken from the client.
         static var isClosing: Flags { Flags(rawValue: 2) }
-        /// Counted among the sessions that take compressed messages.
-        static var isDeflating: Flags { Flags(rawValue: 4) }
         /// As many of its requests wait as may: read again when the session handler says so.
         static var isPaused: Flags { Flags(rawValue: 8) }
         /// It sends faster than it may: read again when its rate allows.

@@ -124,7 +124,7 @@ extension Hub {
     /// Logs in without a write: nothing has to be durable first.
     private func enterNow(_ user: Object, token: String, hash: [UInt8], expiresAt: Timestamp, _ answer: Answer) throws {
         if let login = answer.session.login, login.view.caller.userId != user.key { throw ErrorResponse.otherUser }
-        join(answer.session, user: user, token: token, hash: hash, expiresAt: expiresAt)
+        join(answer.session, user: user, hash: hash, expiresAt: expiresAt)
         self.answer(answer, loggedIn: user, token: token, expiresAt: expiresAt)
         for session in released { bringUpToDate(session) }
         released.removeAll()
@@ -133,7 +133,7 @@ extension Hub {
     private func enter(_ user: Object, token: String, hash: [UInt8], expiresAt: Timestamp, _ answer: Answer) throws {
         if let login = answer.session.login, login.view.caller.userId != user.key { throw ErrorResponse.otherUser }
         group.effects.append { [unowned self] in
-            join(answer.session, user: user, token: token, hash: hash, expiresAt: expiresAt)
+            join(answer.session, user: user, hash: hash, expiresAt: expiresAt)
         }
         self.answer(answer, loggedIn: user, token: token, expiresAt: expiresAt)
     }

@@ -5,12 +5,12 @@ import TodoStore
 /// Which sessions belong to which user, and what a log-out ends.
 extension Hub {
     /// The session belongs to the user from now on; one that was held is brought up to date.
-    func join(_ session: Session, user: Object, token: String, hash: [UInt8], expiresAt: Timestamp) {
+    func join(_ session: Session, user: Object, hash: [UInt8], expiresAt: Timestamp) {
         guard session.isOpen else { return }
         if session.login?.view.caller.userId != user.key { leave(session) }
         let view = users[user.key] ?? makeView(user)
         view.sessions[session.id] = session
-        session.login = Session.Login(view: view, token: token, tokenHash: hash, expiresAt: expiresAt)
+        session.login = Session.Login(view: view, tokenHash: hash, expiresAt: expiresAt)
         for other in view.sessions.values where other.login?.tokenHash == hash { other.login?.expiresAt = expiresAt }
         earliestExpiry = min(earliestExpiry ?? expiresAt, expiresAt)
         if session.behindSince != nil { released.append(session) }
@@ -59,8 +59,7 @@ extension Hub {
                 }
                 dropSubscriptions(session)
                 leave(session)
-                session.loginDeadline = moment.monotonicMilliseconds + settings.limits.loginMilliseconds
-                loginDeadlines.append((session.loginDeadline, session.id))
+                expectLogin(session)
             }
             self.answer(answer) { writer in MessageEncoder.empty(answer.id, into: &writer) }
             log(.info, "\(session.peer.address): \(login.view.caller.userId) logged out\(everywhere ? " everywhere" : "")")

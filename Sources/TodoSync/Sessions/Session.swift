@@ -17,7 +17,6 @@ final class Session {
     /// Who is logged in on it.
     struct Login {
         let view: UserView
-        let token: String
         let tokenHash: [UInt8]
         var expiresAt: Timestamp
     }
@@ -26,7 +25,7 @@ final class Session {
     let peer: Peer
     var login: Login?
     /// When it is closed unless somebody logs in, on the monotonic clock.
-    var loginDeadline: Int64
+    var loginDeadline = Int64.max
     var subscriptions: [String: Subscription] = [:]
     var work = RequestQueue()
     var wait = Wait.none
@@ -48,10 +47,9 @@ final class Session {
     /// The update fragments of the commit that is being published, cleared by it.
     var updates: [Int] = []
 
-    init(id: SessionID, peer: Peer, loginDeadline: Int64) {
+    init(id: SessionID, peer: Peer) {
         self.id = id
         self.peer = peer
-        self.loginDeadline = loginDeadline
     }
 
     func isExpired(at now: Timestamp) -> Bool {

@@ -74,6 +74,8 @@ private func withChromium<Result>(
                 "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--hide-scrollbars",
                 "--disable-background-timer-throttling", "--disable-backgrounding-occluded-windows", "--disable-renderer-backgrounding",
                 "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-extensions",
+                // A test's server vouches for itself.
+                "--ignore-certificate-errors",
                 "--remote-debugging-port=0", "--user-data-dir=\(profile.path)", "about:blank",
             ],
             output: folder.appending(path: "browser.log"))

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// The real `todo-server`, on a free port of the loopback, with its data in a folder that goes with it.
 ///
@@ -12,6 +13,8 @@ final class ServerProcess {
         var access = "private"
         /// The demonstration, which brings its own providers, access and data folder.
         var isDemo = false
+        /// What connections are encrypted with, if they are.
+        var certificate: TestCertificate?
     }
 
     let options: Options
@@ -25,9 +28,9 @@ final class ServerProcess {
     }
 
     /// Where its sessions are opened.
-    var url: String { "ws://127.0.0.1:\(port)/sync" }
+    var url: String { "\(options.certificate == nil ? "ws" : "wss")://127.0.0.1:\(port)/sync" }
     /// Where its page is.
-    var page: String { "http://127.0.0.1:\(port)/" }
+    var page: String { "\(options.certificate == nil ? "http" : "https")://127.0.0.1:\(port)/" }
     /// Whether it runs.
     var isRunning: Bool { process?.isRunning ?? false }
     /// All that it has printed, over all starts.
@@ -49,6 +52,9 @@ final class ServerProcess {
             arguments.append("--demo")
         } else {
             arguments += ["--data", folder.appending(path: "data").path, "--providers", options.providers, "--access", options.access]
+        }
+        if let certificate = options.certificate {
+            arguments += ["--tls-cert", certificate.certificateFile, "--tls-key", certificate.keyFile]
         }
         let started = try ChildProcess(
             try Self.program(), arguments, output: output, environment: ["TMPDIR": folder.path])
@@ -79,7 +85,7 @@ final class ServerProcess {
     }
 
     private static func port(in printed: String) -> Int? {
-        guard let match = printed.firstMatch(of: /http:\/\/127\.0\.0\.1:(\d+)\//) else { return nil }
+        guard let match = printed.firstMatch(of: /https?:\/\/127\.0\.0\.1:(\d+)\//) else { return nil }
         return Int(match.1)
     }
 
