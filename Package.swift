@@ -67,6 +67,14 @@ let package = Package(
         tests("TodoClientTests", ["Bytes", "WebSocket", "Todo", "TodoProtocol", "Network", "TodoClient"]),
         tests("TodoServerTests", ["Bytes", "CLinux", "WebSocket", "Network", "TodoServer"]),
         tests("TodoLoadTests", ["Todo", "TodoProtocol", "TodoLoad"]),
+        .target(
+            name: "Simulation",
+            dependencies: [
+                "Bytes", "Crypto", "WebSocket", "Todo", "TodoProtocol", "TodoStore", "TodoSync", "TodoClient", "TestSupport",
+            ], path: "Tests/Simulation", swiftSettings: strict),
+        .executableTarget(
+            name: "SimulationRun", dependencies: ["Simulation"], path: "Tests/SimulationRun", swiftSettings: strict),
+        tests("SimulationTests", ["Simulation"]),
         tests("ArchitectureTests", []),
         tests("BlackBoxTests", ["Bytes", "WebSocket", "Todo", "TodoProtocol", "Network", "TodoClient"]),
     ],
