@@ -114,7 +114,6 @@ final class ModelClient {
     private func take(_ message: ServerMessage) throws(Fault) {
         switch message {
         case .result(let id, let result):
-            if case .write(let version, _, _) = result { self.version = max(self.version, version) }
             if case .subscribed(let name, _, let resumed) = result, resuming.remove(id) != nil, resumed != true {
                 lists.byName[name]?.replica.restart()
             }
