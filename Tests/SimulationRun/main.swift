@@ -1,14 +1,31 @@
 import Foundation
 import Simulation
 
+/// `SimulationRun model|schedules [COUNT]`: the model test over so many steps, or the simulation of so many schedules.
+///
+/// `TODO_SEED` replays the one history or schedule of that seed; `TODO_TRACE=1` prints everything that happens in it.
+let arguments = CommandLine.arguments
 let environment = ProcessInfo.processInfo.environment
 let seed = environment["TODO_SEED"].flatMap { UInt64($0) }
-let steps = seed != nil ? ModelTest.stepsOfHistory : environment["TODO_STEPS"].flatMap { Int($0) } ?? 100_000
 let first = seed ?? UInt64.random(in: 0...UInt64(UInt32.max))
-print("model test: \(steps) steps from seed \(first) on")
+let count = arguments.count > 2 ? Int(arguments[2]) : nil
+let trace: ((String) -> Void)? = environment["TODO_TRACE"] == nil ? nil : { print($0) }
+
 do {
-    try ModelTest.run(seed: first, steps: steps, trace: environment["TODO_TRACE"] == nil ? nil : { print($0) })
+    switch arguments.count > 1 ? arguments[1] : "" {
+    case "model":
+        let steps = seed != nil ? ModelTest.stepsOfHistory : count ?? 100_000
+        print("model: \(steps) steps from seed \(first) on")
+        try ModelTest.run(seed: first, steps: steps, trace: trace)
+    case "schedules":
+        let schedules = seed != nil ? 1 : count ?? 2_000
+        print("simulation: \(schedules) schedules from seed \(first) on")
+        try SimulationTest.run(seed: first, schedules: schedules, trace: trace)
+    default:
+        print("usage: SimulationRun model|schedules [COUNT]")
+        exit(64)
+    }
 } catch {
-    print("\(error)")
+    print("failed: \(error)")
     exit(1)
 }

@@ -53,6 +53,7 @@ extension Hub {
         for subscription in untold { beginAnew(subscription) }
         if !updates.isEmpty { sendUpdates(updates, by: writers, to: session) }
         for subscription in untold { startSending(subscription) }
+        for subscription in session.subscriptions.values.sorted(by: { $0.name < $1.name }) where subscription.isHeld { begin(subscription) }
         sendParts(session)
     }
 

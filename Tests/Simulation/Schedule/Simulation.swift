@@ -1,0 +1,347 @@
+import Foundation
+import TestSupport
+import Todo
+import TodoClient
+import TodoStore
+import TodoSync
+
+/// One schedule of a small world: clients, a network that cuts and delays, a server that dies and comes back, a store that fails and two
+/// clocks, all in one thread and all from one seed.
+final class Simulation {
+    enum Event {
+        case deliver(Link, Direction)
+        case turn(life: Int)
+        case job(life: Int)
+        case tick(life: Int)
+        case watch(UInt64)
+        case lostAtServer(Link)
+        case lostAtClient(Link)
+        case start
+        case connect(Int)
+        case act(Int)
+        case world
+        case healStore
+    }
+
+    let random: SplitMix
+    let cast: Cast
+    let oracle: Oracle
+    var clients: [SimulatedClient] = []
+    var server: SimulatedServer?
+    /// Draws what happens to the world as a whole.
+    var fate: SplitMix
+    private(set) var trace = Trace()
+    private var queue = EventQueue<Event>()
+    private var now: Int64 = 0
+    private var wallOffset: Int64 = 1_800_000_000_000
+    private var life = 0
+    private var isTurnPlanned = false
+    private var isJobPlanned = false
+    /// Nothing goes wrong any more.
+    private var isQuiet = false
+    private var lastLink: UInt64 = 0
+    private let folder: String
+    private let settings: SyncSettings
+    private let outboundBytesMax: Int
+    private let stuckMilliseconds: Int64 = 5000
+    private let logAgeMilliseconds: Int64
+    private let duration: Int64
+
+    private static let worldOwner = 0
+    private static let serverOwner = 1
+
+    private static func owner(ofClient number: Int) -> Int { 10 + number }
+    private static func owner(of link: Link, _ direction: Direction) -> Int { 1000 + Int(link.number) * 2 + (direction == .toServer ? 0 : 1) }
+
+    init(seed: UInt64, tell: ((String) -> Void)? = nil) throws {
+        var random = SplitMix(seed: seed)
+        trace.tell = tell
+        cast = Cast(&random)
+        folder = try SimulationFolder.make()
+        var settings = SyncSettings(
+            server: "simulated", providers: [.nickname], accessOfNewProjects: Access.allCases[random.next(upTo: Access.allCases.count)])
+        settings.limits.partRows = [1, 2, 500][random.next(upTo: 3)]
+        settings.limits.snapshots = 1 + random.next(upTo: 2)
+        settings.limits.tokenMilliseconds = [8000, 86_400_000][random.next(upTo: 2)]
+        settings.limits.catchUpRows = [5, 50_000][random.next(upTo: 2)]
+        settings.limits.queuedRequests = [2, 1024][random.next(upTo: 2)]
+        self.settings = settings
+        outboundBytesMax = [200, 1500, 20_000][random.next(upTo: 3)]
+        logAgeMilliseconds = [1500, 6000, .max / 4][random.next(upTo: 3)]
+        duration = Int64(2000 + random.next(upTo: 12_000))
+        let store = try SQLiteStore(folder: folder, durability: .full)
+        let wall = Timestamp(milliseconds: wallOffset)
+        try Enrolment.write(cast, hasAdmin: random.next(upTo: 3) == 0, into: store, at: wall, expiresAt: wall)
+        oracle = try Oracle(store)
+        store.close()
+        fate = SplitMix(seed: random.next())
+        self.random = random
+    }
+
+    deinit {
+        server?.store.close()
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    private var moment: Moment { Moment(wall: Timestamp(milliseconds: wallOffset + now), monotonicMilliseconds: now) }
+
+    // MARK: The run
+
+    /// Plays the schedule, lets everything come to rest, and looks at what is left.
+    ///
+    /// - Returns: what happened, in one number.
+    func run() throws -> UInt64 {
+        var random = random
+        for number in 0..<(2 + random.next(upTo: 3)) {
+            let client = try SimulatedClient(
+                number: number, user: cast.user(&random), oracle, random: SplitMix(seed: random.next())
+            ) { [unowned self] in trace.note($0, at: now) }
+            clients.append(client)
+            queue.add(.connect(number), at: Int64(random.next(upTo: 300)), owner: Self.owner(ofClient: number))
+            queue.add(.act(number), at: 0, owner: Self.owner(ofClient: number))
+        }
+        queue.add(.start, at: 0, owner: Self.worldOwner)
+        queue.add(.world, at: 200, owner: Self.worldOwner)
+        while now < duration { try step() }
+        try rest()
+        return trace.hash
+    }
+
+    /// Nothing goes wrong any more: everything that waits is done in a short time.
+    private func rest() throws {
+        isQuiet = true
+        trace.note("quiet", at: now)
+        if let server {
+            server.store.isFull = false
+            server.store.trouble = nil
+        }
+        let limit = now + 120_000
+        while !clients.allSatisfy(\.isSettled) || server?.isIdle != true {
+            guard now < limit else { throw Fault("it does not come to rest: \(clients.filter { !$0.isSettled }.map(\.described))") }
+            try step()
+        }
+        for client in clients { try client.check() }
+        if let server { try oracle.check(server.store.real) }
+    }
+
+    private func step() throws {
+        guard let (time, event) = queue.next() else { throw Fault("nothing is left to happen") }
+        now = time
+        try handle(event)
+        if let fault = oracle.fault { throw fault }
+        planTurn()
+        takeNews()
+    }
+
+    private func handle(_ event: Event) throws {
+        switch event {
+        case .deliver(let link, let direction): try deliver(link, direction)
+        case .turn(let life) where life == self.life:
+            isTurnPlanned = false
+            if try server?.turn(at: moment) == false { try crash() }
+        case .job(let life) where life == self.life:
+            isJobPlanned = false
+            server?.runJob()
+        case .tick(let life) where life == self.life:
+            if server?.tick(at: moment) == false { return try crash() }
+            queue.add(.tick(life: life), at: now + 1000, owner: Self.serverOwner)
+        case .turn, .job, .tick: break
+        case .watch(let number): server?.deadlinePassed(number)
+        case .lostAtServer(let link): loseAtServer(link)
+        case .lostAtClient(let link): loseAtClient(link)
+        case .start: try start()
+        case .connect(let number): try connect(clients[number])
+        case .act(let number): try act(clients[number])
+        case .world: try turnWorld()
+        case .healStore: server?.store.isFull = false
+        }
+    }
+
+    // MARK: The server
+
+    private func start() throws {
+        guard server == nil else { return }
+        trace.note("start", at: now)
+        let real = try SQLiteStore(folder: folder, durability: .full)
+        try oracle.check(real)
+        let store = SimulatedStore(real) { [oracle] in oracle.commit($0, $1) }
+        store.logAgeMilliseconds = logAgeMilliseconds
+        server = SimulatedServer(store, settings, outboundBytesMax: outboundBytesMax, at: moment)
+        queue.add(.tick(life: life), at: now + 1000, owner: Self.serverOwner)
+    }
+
+    /// The process is gone with everything that was not durable; what the system had sent may still arrive.
+    private func crash() throws {
+        guard let dead = server else { return }
+        trace.note("crash", at: now)
+        server = nil
+        life += 1
+        isTurnPlanned = false
+        isJobPlanned = false
+        while let job = dead.jobs.takeFirst() { _ = job() }
+        dead.store.close()
+        for end in dead.ends.values.sorted(by: { $0.link.number < $1.link.number }) {
+            end.link.isOverAtServer = true
+            end.link.toServer.cut()
+            if fate.next(upTo: 2) == 0 { end.link.toClient.cut() }
+            end.link.toClient.isEnded = true
+            plan(end.link, .toClient)
+        }
+        queue.add(.start, at: now + Int64(10 + fate.next(upTo: 1500)), owner: Self.worldOwner)
+    }
+
+    private func planTurn() {
+        guard let server else { return }
+        if !server.pending.isEmpty, !isTurnPlanned {
+            isTurnPlanned = true
+            queue.add(.turn(life: life), at: now + Int64(fate.next(upTo: 4)), owner: Self.serverOwner)
+        }
+        if !server.jobs.isEmpty, !isJobPlanned {
+            isJobPlanned = true
+            queue.add(.job(life: life), at: now + Int64(fate.next(upTo: 30)), owner: Self.serverOwner)
+        }
+    }
+
+    private func takeNews() {
+        for client in clients { if let link = client.link { plan(link, .toServer) } }
+        guard let server else { return }
+        for news in server.takeNews() {
+            switch news {
+            case .wrote(let link): plan(link, .toClient)
+            case .resumed(let link): plan(link, .toServer)
+            case .watch(let number):
+                queue.add(.watch(number), at: now + stuckMilliseconds, owner: Self.serverOwner)
+            }
+        }
+    }
+
+    // MARK: The network
+
+    private func connect(_ client: SimulatedClient) throws {
+        guard client.link == nil else { return }
+        guard let server else { return reconnect(client) }
+        lastLink += 1
+        let link = Link(number: lastLink, client: client.number, &client.random)
+        if isQuiet {
+            link.toServer.bytesToCut = nil
+            link.toClient.bytesToCut = nil
+        }
+        trace.note("\(client.number) connects \(link.number)", at: now)
+        server.accept(link)
+        try client.connect(link)
+    }
+
+    private func reconnect(_ client: SimulatedClient) {
+        let wait = client.backoff.next(using: &client.random)
+        queue.add(.connect(client.number), at: now + Int64(wait), owner: Self.owner(ofClient: client.number))
+    }
+
+    private func plan(_ link: Link, _ direction: Direction) {
+        let pipe = link.pipe(direction)
+        guard !pipe.isDelivering, pipe.count > 0 || pipe.isEnded else { return }
+        pipe.isDelivering = true
+        let stall = isQuiet ? 0 : max(0, pipe.stalledUntil - now)
+        queue.add(.deliver(link, direction), at: now + pipe.delay() + stall, owner: Self.owner(of: link, direction))
+    }
+
+    private func deliver(_ link: Link, _ direction: Direction) throws {
+        let pipe = link.pipe(direction)
+        pipe.isDelivering = false
+        if direction == .toServer, server?.ends[link.number]?.isPaused == true { return }
+        let (piece, breaks) = pipe.take()
+        if !piece.isEmpty {
+            switch direction {
+            case .toServer: try server?.receive(piece, on: link)
+            case .toClient:
+                guard !link.isOverAtClient else { return }
+                let client = clients[link.client]
+                trace.note("\(client.number) receives \(piece.count)", at: now)
+                guard try client.receive(piece) else {
+                    // The client has read the close frame: the connection is over on both sides.
+                    loseAtClient(link)
+                    return queue.add(.lostAtServer(link), at: now, owner: Self.owner(of: link, .toServer))
+                }
+                if let server, let end = server.ends[link.number] { server.flush(end) }
+            }
+        }
+        if breaks { return cut(link) }
+        if pipe.count == 0, pipe.isEnded {
+            if direction == .toClient { loseAtClient(link) } else { loseAtServer(link) }
+            return
+        }
+        plan(link, direction)
+    }
+
+    /// Nothing comes through any more; each side learns of it when it does.
+    private func cut(_ link: Link) {
+        trace.note("cut \(link.number)", at: now)
+        link.toServer.cut()
+        link.toClient.cut()
+        let atServer = [0, 30, 4000][fate.next(upTo: 3)]
+        let atClient = [0, 30, 4000][fate.next(upTo: 3)]
+        queue.add(.lostAtServer(link), at: now + Int64(atServer), owner: Self.owner(of: link, .toServer))
+        queue.add(.lostAtClient(link), at: now + Int64(atClient), owner: Self.owner(of: link, .toClient))
+    }
+
+    private func loseAtServer(_ link: Link) {
+        guard !link.isOverAtServer else { return }
+        link.isOverAtServer = true
+        server?.lost(link)
+    }
+
+    private func loseAtClient(_ link: Link) {
+        guard !link.isOverAtClient else { return }
+        link.isOverAtClient = true
+        let client = clients[link.client]
+        trace.note("\(client.number) loses \(link.number)", at: now)
+        client.disconnected()
+        link.toServer.isEnded = true
+        plan(link, .toServer)
+        reconnect(client)
+    }
+
+    // MARK: What clients do, and what befalls them
+
+    private func act(_ client: SimulatedClient) throws {
+        if client.isLoggedIn { client.backoff.reset() }
+        client.maintain(at: moment.wall)
+        if isQuiet { client.askVersion() } else { try client.act(cast) }
+        let pause = isQuiet ? 300 : 10 + client.random.next(upTo: 250)
+        queue.add(.act(client.number), at: now + Int64(pause), owner: Self.owner(ofClient: client.number))
+    }
+
+    private func turnWorld() throws {
+        guard !isQuiet else { return }
+        queue.add(.world, at: now + Int64(50 + fate.next(upTo: 700)), owner: Self.worldOwner)
+        let client = clients[fate.next(upTo: clients.count)]
+        switch fate.next(upTo: 14) {
+        case 0: if let link = client.link { cut(link) }
+        case 1, 2:
+            let pipe = fate.next(upTo: 2) == 0 ? client.link?.toServer : client.link?.toClient
+            if let pipe, pipe.bytesToCut == nil { pipe.bytesToCut = 1 + fate.next(upTo: 400) }
+        case 3, 4, 5: client.link?.toClient.stalledUntil = now + Int64([300, 2000, 20_000][fate.next(upTo: 3)])
+        case 6: if server != nil { try crash() }
+        case 7: server?.store.trouble = [.crashBeforeCommit, .crashAfterCommit, .crashAtWrite][fate.next(upTo: 3)]
+        case 8:
+            server?.store.isFull = true
+            queue.add(.healStore, at: now + Int64(fate.next(upTo: 1500)), owner: Self.worldOwner)
+        case 9:
+            // The hands are moved, now forth, now back; never so far that a transaction would be forgotten.
+            wallOffset += Int64([-5000, 2000, 9000, 600_000][fate.next(upTo: 4)])
+        default: break
+        }
+    }
+}
+
+/// What happened, in one number, so that two runs can be told apart; and in words for whoever looks for a fault.
+struct Trace {
+    var tell: ((String) -> Void)?
+    private(set) var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+
+    /// FNV-1a over the words.
+    mutating func note(_ words: String, at time: Int64) {
+        let line = "\(time) \(words)"
+        for byte in line.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        tell?(line)
+    }
+}
