@@ -17,10 +17,12 @@ do {
         let steps = seed != nil ? ModelTest.stepsOfHistory : count ?? 100_000
         print("model: \(steps) steps from seed \(first) on")
         try ModelTest.run(seed: first, steps: steps, trace: trace)
+        print("\(steps) steps passed")
     case "schedules":
         let schedules = seed != nil ? 1 : count ?? 2_000
         print("simulation: \(schedules) schedules from seed \(first) on")
-        try SimulationTest.run(seed: first, schedules: schedules, trace: trace)
+        let counts = try SimulationTest.run(seed: first, schedules: schedules, trace: trace)
+        print(counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", "))
     default:
         print("usage: SimulationRun model|schedules [COUNT]")
         exit(64)

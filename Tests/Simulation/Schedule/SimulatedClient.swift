@@ -36,17 +36,17 @@ final class SimulatedClient {
     private(set) var transactions: [String: Transaction] = [:]
     /// What the user wants to see, by name.
     private(set) var wanted: [String: RandomQuery] = [:]
-    /// The version that `info` told last; every complete list stands there.
+    /// The version that `info` told since the last part of a list came; every complete list stands there.
     private(set) var informed: Int64?
     private var workspace = ClientWorkspace()
     private var purposes: [Int64: Purpose] = [:]
     private var lastName = 0
-    /// The durable version when the subscription of that name was made: nothing older is sent.
+    /// The durable version when that list was first asked for on the connection: nothing older is sent.
     private var askedAt: [String: Int64] = [:]
     private unowned let oracle: Oracle
-    private let trace: (String) -> Void
+    private let trace: (String, String) -> Void
 
-    init(number: Int, user: String, _ oracle: Oracle, random: SplitMix, trace: @escaping (String) -> Void) throws {
+    init(number: Int, user: String, _ oracle: Oracle, random: SplitMix, trace: @escaping (String, String) -> Void) throws {
         self.number = number
         self.user = user
         self.oracle = oracle
@@ -118,12 +118,12 @@ final class SimulatedClient {
         case .failure(let id, let error): try take(id, error)
         case .initial(let name, let isComplete): try takeInitial(name, isComplete)
         case .change(let change): try takeChange(change)
-        case .subscriptionEnded(let name, let error): trace("\(number) list \(name) ended \(error.code)")
-        case .loggedOut(let error): trace("\(number) logged out \(error.code)")
+        case .subscriptionEnded(let name, let error): trace("ended list", "\(number) \(name) \(error.code)")
+        case .loggedOut(let error): trace("refused token", "\(number) \(error.code)")
         case .violated(let sentence): throw Fault("client \(number) sees the protocol broken: \(sentence)")
         case .refused(let status, let sentence): throw Fault("client \(number) was refused: \(status) \(sentence)")
         case .closed(let code, let reason):
-            trace("\(number) closed \(code)")
+            trace("close \(code)", "\(number)")
             guard [1000, 1001, 4001, 4003].contains(code) else { throw Fault("client \(number) was closed: \(code) \(reason)") }
             return false
         }
@@ -132,7 +132,8 @@ final class SimulatedClient {
 
     private func takeInitial(_ name: String, _ isComplete: Bool) throws {
         guard let replica = session.list(name), let query = wanted[name] else { return }
-        trace("\(number) initial \(name) \(replica.rows.count) \(isComplete)")
+        informed = nil
+        trace("initial", "\(number) \(name) \(replica.rows.count) \(isComplete)")
         if isComplete, let version = replica.version {
             try oracle.check(replica.rows, of: query, for: user, at: version)
         } else {
@@ -142,7 +143,7 @@ final class SimulatedClient {
 
     /// All complete lists stand at the change's version, also those that it does not name.
     private func takeChange(_ change: ChangeMessage) throws {
-        trace("\(number) change \(change.version) \(change.updates.count)")
+        trace(change.updates.contains(where: \.isComplete) ? "resumption" : "change", "\(number) \(change.version) \(change.updates.count)")
         for (name, query) in wanted {
             guard let replica = session.list(name), replica.isComplete, (replica.version ?? 0) <= change.version else { continue }
             let isNamed = change.updates.contains { $0.name == name }
@@ -160,7 +161,7 @@ final class SimulatedClient {
         case (.query(let query), .query(let version, let objects)):
             try oracle.check(objects, of: query, for: user, at: version)
         case (.write(let txn), .write(let version, let ids, let isDuplicate)):
-            trace("\(number) wrote \(txn) \(version) \(isDuplicate)")
+            trace(isDuplicate ? "duplicate" : "write", "\(number) \(txn) \(version)")
             try accepted(txn, version, ids, isDuplicate)
         default: break
         }
@@ -182,7 +183,7 @@ final class SimulatedClient {
 
     private func take(_ id: Int64?, _ error: ServerError) throws {
         guard let id, let purpose = purposes.removeValue(forKey: id) else { throw Fault("client \(number): \(error.message)") }
-        trace("\(number) failure \(error.code)")
+        trace("error \(error.code)", "\(number)")
         guard let code = error.knownCode, ![.parse, .invalidRequest, .unknownMethod, .internalError].contains(code) else {
             throw Fault("client \(number): \(error.code) \(error.message)")
         }
@@ -240,7 +241,7 @@ final class SimulatedClient {
 
     private func subscribe(_ name: String, _ query: RandomQuery) {
         wanted[name] = query
-        askedAt[name] = oracle.version
+        if askedAt[name] == nil { askedAt[name] = oracle.version }
         purposes[session.subscribe(SubscribeParams(name, to: query.text), &workspace)] = .other
     }
 

@@ -80,8 +80,8 @@ final class Link {
         self.client = client
         toServer = Pipe(capacity: .max, random: SplitMix(seed: random.next()))
         toClient = Pipe(capacity: [300, 2000, 60_000][random.next(upTo: 3)], random: SplitMix(seed: random.next()))
-        // One connection in three ends at a byte that was drawn when it began.
-        switch random.next(upTo: 6) {
+        // Some connections end at a byte that is drawn when they begin.
+        switch random.next(upTo: 10) {
         case 0: toServer.bytesToCut = 1 + random.next(upTo: [200, 1500][random.next(upTo: 2)])
         case 1: toClient.bytesToCut = 1 + random.next(upTo: [300, 5000][random.next(upTo: 2)])
         default: break

@@ -45,6 +45,7 @@ final class SimulatedServer {
     /// What the next turn takes.
     private(set) var pending: [Input] = []
     private let outboundBytesMax: Int
+    private let trace: (String, String) -> Void
     private var decoder = MessageDecoder()
     private var codec = LoopCodec()
     private var output = ByteWriter()
@@ -61,7 +62,8 @@ final class SimulatedServer {
         case resumed(Link)
     }
 
-    init(_ store: SimulatedStore, _ settings: SyncSettings, outboundBytesMax: Int, at moment: Moment) {
+    init(_ store: SimulatedStore, _ settings: SyncSettings, outboundBytesMax: Int, at moment: Moment, trace: @escaping (String, String) -> Void) {
+        self.trace = trace
         self.store = store
         self.outboundBytesMax = outboundBytesMax
         hub = Hub(store: store, settings: settings, loops: 2, jobs: jobs, log: .none, moment: moment)
@@ -181,7 +183,9 @@ final class SimulatedServer {
             text.withUnsafeBytes { _ = end.webSocket?.send(.text, $0, &codec, &output) }
             enqueueOutput(end)
             if reportsDrained { mark(end) }
-        case .pause(let connection): ends[connection]?.isPaused = true
+        case .pause(let connection):
+            trace("pause", "\(connection)")
+            ends[connection]?.isPaused = true
         case .resume(let connection):
             guard let end = ends[connection] else { return }
             end.isPaused = false
@@ -240,10 +244,13 @@ final class SimulatedServer {
         switch step {
         case .nothing: break
         case .fellBehind:
+            trace("slow reader", "\(end.link.number)")
             mark(end)
             news.append(.watch(end.link.number))
             pending.append(.fellBehind(end.id))
-        case .caughtUp: pending.append(.caughtUp(end.id))
+        case .caughtUp:
+            trace("caught up", "\(end.link.number)")
+            pending.append(.caughtUp(end.id))
         case .goOnWaiting: mark(end)
         case .stuck:
             // Whole frames only: the rest of one that has begun still goes.

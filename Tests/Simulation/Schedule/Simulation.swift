@@ -72,6 +72,7 @@ final class Simulation {
         let store = try SQLiteStore(folder: folder, durability: .full)
         let wall = Timestamp(milliseconds: wallOffset)
         try Enrolment.write(cast, hasAdmin: random.next(upTo: 3) == 0, into: store, at: wall, expiresAt: wall)
+        try Enrolment.populate(cast, transactions: random.next(upTo: 40), into: store, at: wall, &random)
         oracle = try Oracle(store)
         store.close()
         fate = SplitMix(seed: random.next())
@@ -89,13 +90,13 @@ final class Simulation {
 
     /// Plays the schedule, lets everything come to rest, and looks at what is left.
     ///
-    /// - Returns: what happened, in one number.
-    func run() throws -> UInt64 {
+    /// - Returns: what happened.
+    func run() throws -> Trace {
         var random = random
         for number in 0..<(2 + random.next(upTo: 3)) {
             let client = try SimulatedClient(
                 number: number, user: cast.user(&random), oracle, random: SplitMix(seed: random.next())
-            ) { [unowned self] in trace.note($0, at: now) }
+            ) { [unowned self] in trace.note($0, $1, at: now) }
             clients.append(client)
             queue.add(.connect(number), at: Int64(random.next(upTo: 300)), owner: Self.owner(ofClient: number))
             queue.add(.act(number), at: 0, owner: Self.owner(ofClient: number))
@@ -104,13 +105,13 @@ final class Simulation {
         queue.add(.world, at: 200, owner: Self.worldOwner)
         while now < duration { try step() }
         try rest()
-        return trace.hash
+        return trace
     }
 
     /// Nothing goes wrong any more: everything that waits is done in a short time.
     private func rest() throws {
         isQuiet = true
-        trace.note("quiet", at: now)
+        trace.note("quiet", "", at: now)
         if let server {
             server.store.isFull = false
             server.store.trouble = nil
@@ -161,19 +162,21 @@ final class Simulation {
 
     private func start() throws {
         guard server == nil else { return }
-        trace.note("start", at: now)
+        trace.note("start", "", at: now)
         let real = try SQLiteStore(folder: folder, durability: .full)
         try oracle.check(real)
         let store = SimulatedStore(real) { [oracle] in oracle.commit($0, $1) }
         store.logAgeMilliseconds = logAgeMilliseconds
-        server = SimulatedServer(store, settings, outboundBytesMax: outboundBytesMax, at: moment)
+        server = SimulatedServer(store, settings, outboundBytesMax: outboundBytesMax, at: moment) { [unowned self] in
+            trace.note($0, $1, at: now)
+        }
         queue.add(.tick(life: life), at: now + 1000, owner: Self.serverOwner)
     }
 
     /// The process is gone with everything that was not durable; what the system had sent may still arrive.
     private func crash() throws {
         guard let dead = server else { return }
-        trace.note("crash", at: now)
+        trace.note("crash", "", at: now)
         server = nil
         life += 1
         isTurnPlanned = false
@@ -226,7 +229,7 @@ final class Simulation {
             link.toServer.bytesToCut = nil
             link.toClient.bytesToCut = nil
         }
-        trace.note("\(client.number) connects \(link.number)", at: now)
+        trace.note("connection", "\(client.number) \(link.number)", at: now)
         server.accept(link)
         try client.connect(link)
     }
@@ -255,7 +258,7 @@ final class Simulation {
             case .toClient:
                 guard !link.isOverAtClient else { return }
                 let client = clients[link.client]
-                trace.note("\(client.number) receives \(piece.count)", at: now)
+                trace.note("piece", "\(client.number) \(piece.count)", at: now)
                 guard try client.receive(piece) else {
                     // The client has read the close frame: the connection is over on both sides.
                     loseAtClient(link)
@@ -274,7 +277,7 @@ final class Simulation {
 
     /// Nothing comes through any more; each side learns of it when it does.
     private func cut(_ link: Link) {
-        trace.note("cut \(link.number)", at: now)
+        trace.note("cut", "\(link.number)", at: now)
         link.toServer.cut()
         link.toClient.cut()
         let atServer = [0, 30, 4000][fate.next(upTo: 3)]
@@ -293,7 +296,7 @@ final class Simulation {
         guard !link.isOverAtClient else { return }
         link.isOverAtClient = true
         let client = clients[link.client]
-        trace.note("\(client.number) loses \(link.number)", at: now)
+        trace.note("loss", "\(client.number) \(link.number)", at: now)
         client.disconnected()
         link.toServer.isEnded = true
         plan(link, .toServer)
@@ -323,9 +326,11 @@ final class Simulation {
         case 6: if server != nil { try crash() }
         case 7: server?.store.trouble = [.crashBeforeCommit, .crashAfterCommit, .crashAtWrite][fate.next(upTo: 3)]
         case 8:
+            trace.note("full disk", "", at: now)
             server?.store.isFull = true
             queue.add(.healStore, at: now + Int64(fate.next(upTo: 1500)), owner: Self.worldOwner)
         case 9:
+            trace.note("clock jump", "", at: now)
             // The hands are moved, now forth, now back; never so far that a transaction would be forgotten.
             wallOffset += Int64([-5000, 2000, 9000, 600_000][fate.next(upTo: 4)])
         default: break
@@ -337,10 +342,13 @@ final class Simulation {
 struct Trace {
     var tell: ((String) -> Void)?
     private(set) var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    /// How often each kind of thing happened.
+    private(set) var counts: [String: Int] = [:]
 
     /// FNV-1a over the words.
-    mutating func note(_ words: String, at time: Int64) {
-        let line = "\(time) \(words)"
+    mutating func note(_ kind: String, _ details: String, at time: Int64) {
+        counts[kind, default: 0] += 1
+        let line = "\(time) \(kind) \(details)"
         for byte in line.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
         tell?(line)
     }

@@ -1,4 +1,5 @@
 import Crypto
+import TestSupport
 import Todo
 import TodoStore
 
@@ -25,5 +26,44 @@ enum Enrolment {
         }
         try store.append(LogEntry(version: store.nextVersion, at: moment, by: nil, changes: changes))
         try store.commit()
+    }
+
+    /// Writes what these users did before the story begins: a world of many objects, of which some transactions failed.
+    static func populate(_ cast: Cast, transactions: Int, into store: some Store, at moment: Timestamp, _ random: inout SplitMix) throws {
+        for _ in 0..<transactions {
+            let user = cast.user(&random)
+            let isAdmin = try store.object(.user, user)?[UserField.isAdmin] == .boolean(true)
+            let settings = TransactionSettings(
+                caller: Caller(userId: user, isAdmin: isAdmin), now: moment, accessOfNewProjects: .everyoneWrite, objectsMax: 1000,
+                searchBytesMax: 1 << 20)
+            try store.begin()
+            do {
+                var run = TransactionRun(store: store, settings: settings) { preconditionFailure("every object has its id") }
+                _ = try run.apply(beginnings(cast, &random))
+                if !run.changes.isEmpty {
+                    try store.append(LogEntry(version: store.nextVersion, at: moment, by: user, changes: run.changes))
+                }
+                try store.commit()
+            } catch is Refusal {
+                store.rollback()
+            }
+        }
+    }
+
+    private static func beginnings(_ cast: Cast, _ random: inout SplitMix) -> [Entry] {
+        let project: Value = .string(cast.project(&random))
+        let place = { (className: ClassName, name: String) in className.schema.place(of: name) ?? 0 }
+        if random.next(upTo: 4) == 0 {
+            return [.upsert(.project, values: [(place(.project, "projectId"), project), (place(.project, "name"), .string("first"))])]
+        }
+        return [
+            .upsert(
+                .item,
+                values: [
+                    (place(.item, "itemId"), .string(cast.item(&random))), (place(.item, "projectId"), project),
+                    (place(.item, "body"), .string(cast.word(&random))), (place(.item, "priority"), .integer(Int64(random.next(upTo: 4)))),
+                    (place(.item, "isDone"), .boolean(Bool.random(using: &random))),
+                ])
+        ]
     }
 }
