@@ -32,6 +32,7 @@ let package = Package(
         .executable(name: "todo-server", targets: ["TodoServer"]),
         .executable(name: "todo-load", targets: ["TodoLoad"]),
         .executable(name: "todo-echo", targets: ["TodoEcho"]),
+        .executable(name: "todo-simulate", targets: ["SimulationRun"]),
         .library(name: "TodoClient", targets: ["TodoClient"]),
     ],
     targets: [

@@ -2,8 +2,11 @@ import Simulation
 import TestSupport
 import Testing
 
+/// A little of what `Tests/run.sh` runs by the hundred thousand.
 struct ModelTests {
     @Test func `lists that are built from diffs equal the naive list at every version`() throws {
-        try ModelTest.run(seed: SplitMix.fromEnvironment().seed, steps: 1000)
+        let seed = SplitMix.fromEnvironment().seed
+        print("model: TODO_SEED=\(seed)")
+        try ModelTest.run(seed: seed, steps: 1000)
     }
 }

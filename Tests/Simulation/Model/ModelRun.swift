@@ -93,7 +93,9 @@ final class ModelRun {
         }
         try check(all: true)
         for client in clients {
-            for name in client.names where client.list(name)?.replica.isComplete != true { throw Fault("the list '\(name)' stays incomplete") }
+            for name in client.names where client.list(name)?.replica.isComplete != true {
+                throw Fault("the list '\(name)' stays incomplete")
+            }
         }
     }
 
@@ -285,7 +287,8 @@ final class ModelRun {
 
     private func check(_ client: ModelClient, _ name: String) throws {
         guard let list = client.list(name), list.replica.isComplete else { return }
-        try Self.compare(list.replica.rows, state.list(list.query, for: client.user), "list '\(name)' of \(client.user), \(list.query.text)")
+        try Self.compare(
+            list.replica.rows, state.list(list.query, for: client.user), "list '\(name)' of \(client.user), \(list.query.text)")
     }
 
     private static func compare(_ rows: [Object], _ expected: [Object], _ place: String) throws {

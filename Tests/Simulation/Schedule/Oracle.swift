@@ -56,7 +56,9 @@ final class Oracle {
     /// The store holds what became durable, all of it and nothing else.
     func check(_ store: some CommittedReader) throws {
         guard store.version == version else { throw Fault("the store is at version \(store.version), and \(version) was durable") }
-        if let difference = try NaiveState(store).difference(from: try state(at: version)) { throw Fault("the store differs: \(difference)") }
+        if let difference = try NaiveState(store).difference(from: try state(at: version)) {
+            throw Fault("the store differs: \(difference)")
+        }
     }
 
     /// The rows are what the query answers for the user at that version.

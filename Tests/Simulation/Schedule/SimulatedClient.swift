@@ -171,7 +171,9 @@ final class SimulatedClient {
         transactions[txn]?.underWay -= 1
         try oracle.check(accepted: txn, of: user, version: version, ids: ids)
         if !isDuplicate { transactions[txn]?.appliedCount += 1 }
-        guard let transaction = transactions[txn], transaction.appliedCount <= 1 else { throw Fault("\(txn) is acknowledged as applied twice") }
+        guard let transaction = transactions[txn], transaction.appliedCount <= 1 else {
+            throw Fault("\(txn) is acknowledged as applied twice")
+        }
         if transaction.result == nil { transactions[txn]?.result = (version, ids) }
         // A writer has seen its own write before the result.
         let seen = max(oracle.end(ofCommitOf: version), session.version)

@@ -62,7 +62,10 @@ final class SimulatedServer {
         case resumed(Link)
     }
 
-    init(_ store: SimulatedStore, _ settings: SyncSettings, outboundBytesMax: Int, at moment: Moment, trace: @escaping (String, String) -> Void) {
+    init(
+        _ store: SimulatedStore, _ settings: SyncSettings, outboundBytesMax: Int, at moment: Moment,
+        trace: @escaping (String, String) -> Void
+    ) {
         self.trace = trace
         self.store = store
         self.outboundBytesMax = outboundBytesMax

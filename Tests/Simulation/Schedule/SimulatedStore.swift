@@ -10,6 +10,10 @@ final class SimulatedStore: Store {
         case crashAfterCommit
         /// The process dies in the middle of a transaction.
         case crashAtWrite
+        /// The commit that is next fails, and the process lives.
+        case commitFails
+        /// The database drops the whole transaction at the write that is next, as it does after some errors.
+        case transactionIsLost
     }
 
     let real: SQLiteStore
@@ -22,6 +26,7 @@ final class SimulatedStore: Store {
     var logAgeMilliseconds: Int64 = .max / 4
     /// The process has died: whatever it goes on to do, nobody sees.
     private(set) var hasCrashed = false
+    private var isLost = false
     private var entries: [LogEntry] = []
     private var remembered: [RememberedTransaction] = []
     private var nested = (entries: 0, remembered: 0)
@@ -38,6 +43,11 @@ final class SimulatedStore: Store {
         }
         if hasCrashed { throw StoreFailure("the process is gone") }
         if isFull { throw StoreFailure("the disk is full") }
+        if trouble == .transactionIsLost {
+            trouble = nil
+            isLost = true
+        }
+        if isLost { throw StoreFailure("the transaction is lost") }
     }
 
     // MARK: Transactions
@@ -58,7 +68,10 @@ final class SimulatedStore: Store {
             trouble = nil
             hasCrashed = true
         }
-        guard !hasCrashed, !isFull else {
+        let fails = trouble == .commitFails && !entries.isEmpty
+        if fails { trouble = nil }
+        guard !hasCrashed, !isFull, !isLost, !fails else {
+            isLost = false
             real.rollback()
             throw StoreFailure("the commit failed")
         }
@@ -70,7 +83,10 @@ final class SimulatedStore: Store {
         }
     }
 
-    func rollback() { real.rollback() }
+    func rollback() {
+        isLost = false
+        real.rollback()
+    }
 
     func beginNested() throws(StoreFailure) {
         nested = (entries.count, remembered.count)
@@ -83,6 +99,7 @@ final class SimulatedStore: Store {
         entries.removeSubrange(nested.entries...)
         remembered.removeSubrange(nested.remembered...)
         try real.rollbackNested()
+        if isLost { throw StoreFailure("the transaction is lost") }
     }
 
     func append(_ entry: LogEntry) throws(StoreFailure) {

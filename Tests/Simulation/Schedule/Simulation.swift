@@ -30,16 +30,16 @@ final class Simulation {
     var server: SimulatedServer?
     /// Draws what happens to the world as a whole.
     var fate: SplitMix
-    private(set) var trace = Trace()
-    private var queue = EventQueue<Event>()
-    private var now: Int64 = 0
+    var trace = Trace()
+    var queue = EventQueue<Event>()
+    var now: Int64 = 0
     private var wallOffset: Int64 = 1_800_000_000_000
     private var life = 0
     private var isTurnPlanned = false
     private var isJobPlanned = false
     /// Nothing goes wrong any more.
-    private var isQuiet = false
-    private var lastLink: UInt64 = 0
+    var isQuiet = false
+    var lastLink: UInt64 = 0
     private let folder: String
     private let settings: SyncSettings
     private let outboundBytesMax: Int
@@ -50,8 +50,10 @@ final class Simulation {
     private static let worldOwner = 0
     private static let serverOwner = 1
 
-    private static func owner(ofClient number: Int) -> Int { 10 + number }
-    private static func owner(of link: Link, _ direction: Direction) -> Int { 1000 + Int(link.number) * 2 + (direction == .toServer ? 0 : 1) }
+    static func owner(ofClient number: Int) -> Int { 10 + number }
+    static func owner(of link: Link, _ direction: Direction) -> Int {
+        1000 + Int(link.number) * 2 + (direction == .toServer ? 0 : 1)
+    }
 
     init(seed: UInt64, tell: ((String) -> Void)? = nil) throws {
         var random = SplitMix(seed: seed)
@@ -218,91 +220,6 @@ final class Simulation {
         }
     }
 
-    // MARK: The network
-
-    private func connect(_ client: SimulatedClient) throws {
-        guard client.link == nil else { return }
-        guard let server else { return reconnect(client) }
-        lastLink += 1
-        let link = Link(number: lastLink, client: client.number, &client.random)
-        if isQuiet {
-            link.toServer.bytesToCut = nil
-            link.toClient.bytesToCut = nil
-        }
-        trace.note("connection", "\(client.number) \(link.number)", at: now)
-        server.accept(link)
-        try client.connect(link)
-    }
-
-    private func reconnect(_ client: SimulatedClient) {
-        let wait = client.backoff.next(using: &client.random)
-        queue.add(.connect(client.number), at: now + Int64(wait), owner: Self.owner(ofClient: client.number))
-    }
-
-    private func plan(_ link: Link, _ direction: Direction) {
-        let pipe = link.pipe(direction)
-        guard !pipe.isDelivering, pipe.count > 0 || pipe.isEnded else { return }
-        pipe.isDelivering = true
-        let stall = isQuiet ? 0 : max(0, pipe.stalledUntil - now)
-        queue.add(.deliver(link, direction), at: now + pipe.delay() + stall, owner: Self.owner(of: link, direction))
-    }
-
-    private func deliver(_ link: Link, _ direction: Direction) throws {
-        let pipe = link.pipe(direction)
-        pipe.isDelivering = false
-        if direction == .toServer, server?.ends[link.number]?.isPaused == true { return }
-        let (piece, breaks) = pipe.take()
-        if !piece.isEmpty {
-            switch direction {
-            case .toServer: try server?.receive(piece, on: link)
-            case .toClient:
-                guard !link.isOverAtClient else { return }
-                let client = clients[link.client]
-                trace.note("piece", "\(client.number) \(piece.count)", at: now)
-                guard try client.receive(piece) else {
-                    // The client has read the close frame: the connection is over on both sides.
-                    loseAtClient(link)
-                    return queue.add(.lostAtServer(link), at: now, owner: Self.owner(of: link, .toServer))
-                }
-                if let server, let end = server.ends[link.number] { server.flush(end) }
-            }
-        }
-        if breaks { return cut(link) }
-        if pipe.count == 0, pipe.isEnded {
-            if direction == .toClient { loseAtClient(link) } else { loseAtServer(link) }
-            return
-        }
-        plan(link, direction)
-    }
-
-    /// Nothing comes through any more; each side learns of it when it does.
-    private func cut(_ link: Link) {
-        trace.note("cut", "\(link.number)", at: now)
-        link.toServer.cut()
-        link.toClient.cut()
-        let atServer = [0, 30, 4000][fate.next(upTo: 3)]
-        let atClient = [0, 30, 4000][fate.next(upTo: 3)]
-        queue.add(.lostAtServer(link), at: now + Int64(atServer), owner: Self.owner(of: link, .toServer))
-        queue.add(.lostAtClient(link), at: now + Int64(atClient), owner: Self.owner(of: link, .toClient))
-    }
-
-    private func loseAtServer(_ link: Link) {
-        guard !link.isOverAtServer else { return }
-        link.isOverAtServer = true
-        server?.lost(link)
-    }
-
-    private func loseAtClient(_ link: Link) {
-        guard !link.isOverAtClient else { return }
-        link.isOverAtClient = true
-        let client = clients[link.client]
-        trace.note("loss", "\(client.number) \(link.number)", at: now)
-        client.disconnected()
-        link.toServer.isEnded = true
-        plan(link, .toServer)
-        reconnect(client)
-    }
-
     // MARK: What clients do, and what befalls them
 
     private func act(_ client: SimulatedClient) throws {
@@ -324,7 +241,9 @@ final class Simulation {
             if let pipe, pipe.bytesToCut == nil { pipe.bytesToCut = 1 + fate.next(upTo: 400) }
         case 3, 4, 5: client.link?.toClient.stalledUntil = now + Int64([300, 2000, 20_000][fate.next(upTo: 3)])
         case 6: if server != nil { try crash() }
-        case 7: server?.store.trouble = [.crashBeforeCommit, .crashAfterCommit, .crashAtWrite][fate.next(upTo: 3)]
+        case 7, 10:
+            server?.store.trouble =
+                [.crashBeforeCommit, .crashAfterCommit, .crashAtWrite, .commitFails, .transactionIsLost][fate.next(upTo: 5)]
         case 8:
             trace.note("full disk", "", at: now)
             server?.store.isFull = true
@@ -335,21 +254,5 @@ final class Simulation {
             wallOffset += Int64([-5000, 2000, 9000, 600_000][fate.next(upTo: 4)])
         default: break
         }
-    }
-}
-
-/// What happened, in one number, so that two runs can be told apart; and in words for whoever looks for a fault.
-struct Trace {
-    var tell: ((String) -> Void)?
-    private(set) var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-    /// How often each kind of thing happened.
-    private(set) var counts: [String: Int] = [:]
-
-    /// FNV-1a over the words.
-    mutating func note(_ kind: String, _ details: String, at time: Int64) {
-        counts[kind, default: 0] += 1
-        let line = "\(time) \(kind) \(details)"
-        for byte in line.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-        tell?(line)
     }
 }

@@ -13,8 +13,9 @@ struct FormulaText {
     }
 
     /// The text and its arguments; `user` is written `$user` where it occurs, now and then.
-    static func write(_ formula: Formula, on className: ClassName, user: String, _ random: inout SplitMix) -> (text: String, args: [Argument])
-    {
+    static func write(_ formula: Formula, on className: ClassName, user: String, _ random: inout SplitMix) -> (
+        text: String, args: [Argument]
+    ) {
         var writer = FormulaText(user: user, usesNumberedPlaces: Bool.random(using: &random))
         let text = writer.text(formula, className, &random)
         return (text, writer.args)
@@ -68,7 +69,8 @@ struct FormulaText {
         if random.next(upTo: 3) == 0 { return place(for: .value(Self.argument(value))) }
         switch value {
         case .null: return random.next(upTo: 2) == 0 ? "NULL" : "nil"
-        case .boolean(let isTrue): return isTrue ? (random.next(upTo: 2) == 0 ? "TRUE" : "yes") : (random.next(upTo: 2) == 0 ? "FALSE" : "no")
+        case .boolean(let isTrue):
+            return isTrue ? (random.next(upTo: 2) == 0 ? "TRUE" : "yes") : (random.next(upTo: 2) == 0 ? "FALSE" : "no")
         case .integer(let number): return "\(number)"
         case .double(let number): return "\(number)"
         case .date(let date): return "'\(date.rfc3339)'"

@@ -67,7 +67,8 @@ struct NaiveState: Sendable {
         for className in ClassName.allCases {
             let (left, right) = (objects[className] ?? [:], other.objects[className] ?? [:])
             for key in Set(left.keys).union(right.keys) where left[key] != right[key] {
-                return "\(className.name) \(key): \(left[key].map { "\($0.values)" } ?? "none") ≠ \(right[key].map { "\($0.values)" } ?? "none")"
+                return
+                    "\(className.name) \(key): \(left[key].map { "\($0.values)" } ?? "none") ≠ \(right[key].map { "\($0.values)" } ?? "none")"
             }
         }
         return nil

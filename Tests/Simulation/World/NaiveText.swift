@@ -12,7 +12,8 @@ enum NaiveText {
 
     /// All texts that objects hold and filters ask for.
     static let words = [
-        "", "a", "A", "b", "B", "ab", "AB", "a b", "straße", "STRASSE", "Straße", "é", "É", "e\u{301}", "E\u{301}", "e", "E", "cafe", "Café",
+        "", "a", "A", "b", "B", "ab", "AB", "a b", "straße", "STRASSE", "Straße", "é", "É", "e\u{301}", "E\u{301}", "e", "E", "cafe",
+        "Café",
         "İ", "I", "i", "ı", "я", "Я", "й", "Й", "и", "Σ", "ς", "σ", "👩‍👩‍👧", "👩", "x*y?z", "100%", "it's", "say \"so\"", "back\\slash", "na\nb",
     ]
 

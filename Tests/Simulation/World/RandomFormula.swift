@@ -104,7 +104,8 @@ enum RandomFormula {
             if isNullable, random.next(upTo: 4) == 0 { return .null }
             switch type {
             case .boolean: return .boolean(Bool.random(using: &random))
-            case .integer: return random.next(upTo: 4) == 0 ? .double(Double(random.next(upTo: 8)) + 0.5) : .integer(Int64(random.next(upTo: 5)))
+            case .integer:
+                return random.next(upTo: 4) == 0 ? .double(Double(random.next(upTo: 8)) + 0.5) : .integer(Int64(random.next(upTo: 5)))
             case .date: return .date(cast.date(&random))
             case .word(let words): return .string(words[random.next(upTo: words.count)])
             default: return .string(text(name, &random))
@@ -118,7 +119,8 @@ enum RandomFormula {
             case "permissionId": cast.project(&random) + ":" + cast.user(&random)
             case "userId", "owner", "createdBy", "assignee": random.next(upTo: 2) == 0 ? user : cast.user(&random)
             case "position": "V000" + "\(random.next(upTo: 9))"
-            case "body", "name", "notes": random.next(upTo: 8) == 0 ? ["*", "?", "*a*", "?*", "*é", "s*e"][random.next(upTo: 6)] : cast.word(&random)
+            case "body", "name", "notes":
+                random.next(upTo: 8) == 0 ? ["*", "?", "*a*", "?*", "*é", "s*e"][random.next(upTo: 6)] : cast.word(&random)
             default: cast.word(&random)
             }
         }
