@@ -32,6 +32,7 @@ let package = Package(
         .executable(name: "todo-server", targets: ["TodoServer"]),
         .executable(name: "todo-load", targets: ["TodoLoad"]),
         .executable(name: "todo-echo", targets: ["TodoEcho"]),
+        .executable(name: "todo-simulate", targets: ["SimulationRun"]),
         .library(name: "TodoClient", targets: ["TodoClient"]),
     ],
     targets: [
@@ -67,6 +68,14 @@ let package = Package(
         tests("TodoClientTests", ["Bytes", "WebSocket", "Todo", "TodoProtocol", "Network", "TodoClient"]),
         tests("TodoServerTests", ["Bytes", "CLinux", "WebSocket", "Network", "TodoServer"]),
         tests("TodoLoadTests", ["Todo", "TodoProtocol", "TodoLoad"]),
+        .target(
+            name: "Simulation",
+            dependencies: [
+                "Bytes", "Crypto", "WebSocket", "Todo", "TodoProtocol", "TodoStore", "TodoSync", "TodoClient", "TestSupport",
+            ], path: "Tests/Simulation", swiftSettings: strict),
+        .executableTarget(
+            name: "SimulationRun", dependencies: ["Simulation"], path: "Tests/SimulationRun", swiftSettings: strict),
+        tests("SimulationTests", ["Simulation"]),
         tests("ArchitectureTests", []),
         tests("BlackBoxTests", ["Bytes", "WebSocket", "Todo", "TodoProtocol", "Network", "TodoClient"]),
     ],

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what the tests need on Debian 12 and runs all of them: unit, model, black-box, crash and browser tests.
+# Installs what the tests need on Debian 12 and runs all of them: unit, model, black-box, crash and browser tests, and the simulation.
 # They start what they need themselves, on free loopback ports and in temporary folders, and stop it.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -8,5 +8,6 @@ install_packages $build_packages $test_packages
 swift build --build-tests
 status=0
 swift test --skip-build || status=$?
+bash Tests/SimulationRun/run.sh || status=$?
 /usr/bin/python3 -m pytest -q Tests/Protocol || status=$?
 exit "$status"

@@ -185,4 +185,23 @@ struct LargeAnswerTests {
         try anna.call("subscribe", ["name": "all", "class": "Item", "limit": Int.max])
         #expect(anna.lists["all"]?.count == 3)
     }
+
+    @Test func `a query finds users by what is shown of them`() throws {
+        let harness = try HubHarness(access: .everyoneRead)
+        let anna = try harness.login("Anna")
+        let ben = try harness.login("Ben")
+        try anna.write([["create": "Project", "object": ["projectId": "p1", "name": "Lake"]]])
+        // Others don't learn that Anna is an admin, so she is found among those who are none.
+        let user = try #require(try harness.store.object(.user, anna.userId))
+        var admin = user
+        admin[UserField.isAdmin] = .boolean(true)
+        try harness.store.begin()
+        try harness.store.update(admin, from: user)
+        try harness.store.commit()
+        let query: [String: Any] = ["class": "User", "filter": "isAdmin == FALSE"]
+        let found = try ben.call("query", query)["objects"] as? [[String: Any]]
+        #expect(Set((found ?? []).compactMap { $0["userId"] as? String }) == [anna.userId, ben.userId])
+        try ben.call("subscribe", query.merging(["name": "users"]) { $1 })
+        #expect(Set(ben.keys("users", "userId")) == [anna.userId, ben.userId])
+    }
 }

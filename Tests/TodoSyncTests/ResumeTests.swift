@@ -87,4 +87,32 @@ struct ResumeTests {
         #expect(result["resumed"] as? Bool == false)
         #expect(anna.complete == ["open"])
     }
+
+    @Test func `a list that is resumed while its reader is slow is told once, when the reader has caught up`() throws {
+        let harness = try HubHarness(access: .everyoneWrite)
+        let anna = try harness.login("Anna")
+        let ben = try harness.login("Ben")
+        try anna.write([["create": "Project", "object": ["projectId": "p1", "name": "Lake"]]])
+        func add(_ number: Int) throws {
+            try anna.write([["create": "Item", "object": ["projectId": "p1", "itemId": "i\(number)", "body": "\(number)"]]])
+        }
+        try add(0)
+        _ = try subscribe(ben)
+        let info = try ben.call("info")
+        harness.process([.closed(ben.id)])
+        try add(1)
+        let again = harness.connect()
+        try again.call("login", ["provider": "token", "token": ben.token])
+        again.adopt(list: "open", of: ben)
+        let params = Self.query.merging(["name": "open", "since": info["version"] ?? 0, "epoch": info["epoch"] ?? ""]) { $1 }
+        harness.process([try again.request("subscribe", params).input], runJobs: false)
+        harness.process([.fellBehind(again.id)], runJobs: false)
+        // The list is read while these are committed.
+        try add(2)
+        try add(3)
+        #expect(again.notifications("change").isEmpty)
+        harness.process([.caughtUp(again.id)])
+        try add(4)
+        #expect(again.keys("open", "itemId") == ["i0", "i1", "i2", "i3", "i4"])
+    }
 }

@@ -67,13 +67,13 @@ public struct Replica: Sendable {
     }
 
     /// The connection is lost: the list stays as it is and will be resumed, or sent anew.
-    mutating func suspend() {
+    package mutating func suspend() {
         if !isComplete { version = nil }
         isComplete = false
     }
 
     /// The list is sent anew: what it was can't be gone on from. The rows stay until the first part comes.
-    mutating func restart() {
+    package mutating func restart() {
         version = nil
         isComplete = false
     }

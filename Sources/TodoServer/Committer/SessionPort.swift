@@ -23,8 +23,8 @@ struct SessionPort: SessionHandler, ~Copyable {
     private let reload: @Sendable () -> Void
     private var decoder: MessageDecoder
     private var pending: [CommitterMessage] = []
-    /// Sessions for whose sockets more waits than they are given, and how much waited when that was last looked at.
-    private var slow: [ConnectionID: Int] = [:]
+    /// Sessions for whose sockets more waits than they are given.
+    private var slow: [ConnectionID: OutboundWatch] = [:]
 
     /// The port of the loop with that number; `stopAccepting` is called at the first signal to end, `reload` at the one that asks to read files again.
     init(
@@ -53,30 +53,42 @@ struct SessionPort: SessionHandler, ~Copyable {
 
     mutating func drained(_ id: ConnectionID, _ sockets: inout Sockets, _ loop: inout EventLoop) {
         pending.append(.input(.drained(session(id))))
-        guard slow[id] != nil, loop.queuedBytes(for: id) == 0 else { return }
-        slow[id] = nil
-        sockets.release(id, .isFull, &loop)
-        pending.append(.input(.caughtUp(session(id))))
+        guard let step = slow[id]?.drained(queuedBytes: loop.queuedBytes(for: id)) else { return }
+        take(step, id, &sockets, &loop)
     }
 
     /// The session gets no more changes until its socket has taken what waits; then it gets one merged change. Until then nothing is read from
     /// it either: who asks on and on without reading the answers costs no more than the limit.
     mutating func overflowed(_ id: ConnectionID, _ sockets: inout Sockets, _ loop: inout EventLoop) {
-        guard slow[id] == nil else { return }
-        slow[id] = loop.queuedBytes(for: id)
-        loop.notifyWhenDrained(id)
-        sockets.hold(id, .isFull, &loop)
-        sockets.setDeadline(loop.now.advanced(milliseconds: sockets.limits.stuckMilliseconds), for: id, &loop)
-        pending.append(.input(.fellBehind(session(id))))
+        let step = slow[id, default: OutboundWatch()].overflowed(queuedBytes: loop.queuedBytes(for: id))
+        take(step, id, &sockets, &loop)
     }
 
     /// Only a reader that takes nothing at all is closed.
     mutating func deadlinePassed(_ id: ConnectionID, _ sockets: inout Sockets, _ loop: inout EventLoop) {
-        guard let waited = slow[id] else { return }
-        let waits = loop.queuedBytes(for: id)
-        guard waits < waited else { return sockets.closeTooSlow(id, &loop) }
-        slow[id] = waits
-        loop.notifyWhenDrained(id)
+        guard let step = slow[id]?.deadlinePassed(queuedBytes: loop.queuedBytes(for: id)) else { return }
+        if step == .goOnWaiting { setStuckDeadline(id, &sockets, &loop) }
+        take(step, id, &sockets, &loop)
+    }
+
+    private mutating func take(_ step: OutboundWatch.Step, _ id: ConnectionID, _ sockets: inout Sockets, _ loop: inout EventLoop) {
+        switch step {
+        case .nothing: break
+        case .fellBehind:
+            loop.notifyWhenDrained(id)
+            sockets.hold(id, .isFull, &loop)
+            setStuckDeadline(id, &sockets, &loop)
+            pending.append(.input(.fellBehind(session(id))))
+        case .caughtUp:
+            slow[id] = nil
+            sockets.release(id, .isFull, &loop)
+            pending.append(.input(.caughtUp(session(id))))
+        case .goOnWaiting: loop.notifyWhenDrained(id)
+        case .stuck: sockets.closeTooSlow(id, &loop)
+        }
+    }
+
+    private func setStuckDeadline(_ id: ConnectionID, _ sockets: inout Sockets, _ loop: inout EventLoop) {
         sockets.setDeadline(loop.now.advanced(milliseconds: sockets.limits.stuckMilliseconds), for: id, &loop)
     }
 

@@ -8,6 +8,8 @@ struct EdgeConnection: ~Copyable {
 
         /// The session handler knows this session and has yet to hear of its end.
         static var isOpened: Flags { Flags(rawValue: 1) }
+        /// Counted among the sessions that take compressed messages.
+        static var isDeflating: Flags { Flags(rawValue: 4) }
         /// A close frame or last answer is queued: nothing more is taken from the client.
         static var isClosing: Flags { Flags(rawValue: 2) }
         /// As many of its requests wait as may: read again when the session handler says so.

@@ -39,16 +39,29 @@ extension Hub {
         session.behindSince = nil
         var updates: [SharedBytes] = []
         var writers: [String] = []
+        var untold: [Subscription] = []
         for subscription in session.subscriptions.values.sorted(by: { $0.name < $1.name }) where subscription.isComplete {
             guard let (diff, by) = mergedDiff(of: subscription, since: since) else {
-                startSending(subscription)
+                untold.append(subscription)
                 continue
             }
             guard !diff.isEmpty else { continue }
             writers = by
             updates.append(text { writer in MessageEncoder.update(name: subscription.name, diff, into: &writer) })
         }
+        // What the client has of these is old: it must not take them for complete when the next message names the present version.
+        for subscription in untold { beginAnew(subscription) }
         if !updates.isEmpty { sendUpdates(updates, by: writers, to: session) }
+        for subscription in untold { startSending(subscription) }
+        for subscription in session.subscriptions.values.sorted(by: { $0.name < $1.name }) where subscription.isHeld { begin(subscription) }
         sendParts(session)
+    }
+
+    /// Tells the client to begin with an empty list.
+    private func beginAnew(_ subscription: Subscription) {
+        let part = text { writer in
+            MessageEncoder.initial(name: subscription.name, index: 0, objects: [][...], completeAt: nil, into: &writer)
+        }
+        deliver(part, to: subscription.session)
     }
 }

@@ -156,11 +156,17 @@ enum SnapshotRows {
             }
         }
         var rows: [Object] = []
-        try snapshot.forEach(query.className, where: query.predicate.terms) { object in
+        try snapshot.forEach(query.className, where: narrowing(query)) { object in
             if let row = try sight.admit(object, into: query, scope, roles: roles) { rows.append(row) }
             return true
         }
         return rows
+    }
+
+    /// What the store may narrow by: what is shown of `isAdmin` is not what is stored.
+    private static func narrowing(_ query: Query) -> [Term] {
+        let terms = query.predicate.terms
+        return query.className == .user ? terms.filter { $0.place != UserField.isAdmin } : terms
     }
 
     /// Whether the caller sees the project to which the scope is fixed; any other scope is made of what its user sees.

@@ -83,6 +83,8 @@ extension Hub {
     func begin(_ subscription: Subscription) {
         endWait(subscription)
         guard let since = subscription.since else { return startSending(subscription) }
+        // What a session is told when it has caught up counts from one version for all of its lists.
+        guard subscription.session.behindSince == nil else { return }
         subscription.since = nil
         resume(subscription, since: since)
     }

@@ -104,6 +104,11 @@ final class Subscription {
         if case .complete = state { true } else { false }
     }
 
+    /// Whether its list has been read and its client, which was behind, has yet to be told what happened since its copy was made.
+    var isHeld: Bool {
+        if case .loading = state { list.live != nil } else { false }
+    }
+
     /// The id of the project whose sight decides over the whole list.
     var projectId: String? {
         if case .project(let id) = list.key.scope { id } else { nil }

@@ -1,0 +1,16 @@
+import Bytes
+import TodoSync
+
+extension Delivery {
+    /// In words, for a trace.
+    var described: String {
+        switch self {
+        case .broadcast(let text, let connections): "to \(connections): \(text.string)"
+        case .message(let text, let connection, let reportsDrained):
+            "to \(connection)\(reportsDrained ? ", to be drained" : ""): \(text.string)"
+        case .pause(let connection): "pause \(connection)"
+        case .resume(let connection): "resume \(connection)"
+        case .close(let connection, let code, let reason): "close \(connection) with \(code) \(reason)"
+        }
+    }
+}
