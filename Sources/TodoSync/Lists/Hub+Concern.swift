@@ -92,7 +92,9 @@ extension Hub {
         guard let live = list.live else { return nil }
         list.windowCountBefore = live.windowCount
         let candidates = try candidates(list, live, batch, sight)
-        return list.live?.apply(candidates)
+        let applied = list.live?.apply(candidates)
+        if applied != nil { list.first = nil }
+        return applied
     }
 
     /// Every row that may have to enter, leave, move or change: its key, and the row as the list is to hold it.

@@ -16,6 +16,15 @@ final class RowSight {
         related = StoreRelations(reader)
     }
 
+    /// What the user's own permissions allow in that state, by project.
+    static func roles(ofUser userId: String, _ reader: any ObjectReader) throws(StoreFailure) -> [String: Role] {
+        var roles: [String: Role] = [:]
+        for permission in try reader.permissions(ofUser: userId) {
+            roles[permission.text(PermissionField.projectId)] = Role(name: permission.text(PermissionField.role))
+        }
+        return roles
+    }
+
     /// What everybody may do in the project; `nil` where there is none of that id.
     func access(_ projectId: String) throws(StoreFailure) -> Access? {
         if let known = accesses[projectId] { return known }
