@@ -38,6 +38,8 @@ public final class Hub {
     var storeFailure: StoreFailure?
     /// What happened since older versions, for sessions that resume or were behind.
     var catchUps = CatchUps()
+    /// What live queries of projects have to know about items, as of the last commit.
+    let tallies: ItemTallies
     /// Parts of first lists that several sessions are sent.
     var parts = PartCache()
     private var ready: [Session] = []
@@ -58,6 +60,7 @@ public final class Hub {
         self.log = log
         self.moment = moment
         outbox = Outbox(loops: loops)
+        tallies = ItemTallies(countMax: settings.limits.itemTallies)
     }
 
     /// Takes everything that happened and does what follows, up to the last durable commit.

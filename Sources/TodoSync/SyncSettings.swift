@@ -44,6 +44,8 @@ public struct SyncLimits: Sendable {
     public var transactionMemoryMilliseconds: Int64 = 86_400_000
     /// Logged changes that are read at most to bring a list up to date; past it the list is read anew.
     public var catchUpRows = 50_000
+    /// Counts of items that are kept for live queries with `ANY`, `ALL` or `NONE`, one a project and test; past it they are counted anew.
+    public var itemTallies = 200_000
     /// Rows that are looked at besides the changed ones to tell what a list was before rights or related objects changed; past it the list is
     /// sent whole.
     public var catchUpCandidates = 5_000

@@ -16,6 +16,9 @@ enum Usage {
           --rate N         writes a second, in all (100)
           --seconds N      how long is written (10)
           --seed N         the writes follow from it (1)
+          --scenario NAME  reconnect: all sessions are cut off and come back at once; stalled: those of the first project stop reading;
+                           first-list: sessions subscribe to a large list while others write. Each is measured step by step
+          --rows N         rows of a project, in first-list of the large list (200, 20, 100000)
           --json           print the report as one JSON object
           --help           this text
           --version        the version

@@ -156,7 +156,7 @@ private struct PastList {
     mutating func noteRevisited() throws {
         var projects = projectsOfOtherSight
         if list.className == .user { return try noteUsers(projects) }
-        if list.query.predicate.relations.contains(.project) { projects.formUnion(batch.projects) }
+        projects.formUnion(batch.projects(lookedAtBy: list.query.predicate))
         if list.query.predicate.relations.contains(.items) { projects.formUnion(batch.projectsOfItems) }
         if case .project(let own) = list.key.scope { projects.formIntersection([own]) }
         for projectId in projects {
