@@ -56,6 +56,9 @@ let package = Package(
         program("TodoLoad", ["Bytes", "Crypto", "WebSocket", "Todo", "TodoProtocol", "Network", "TodoClient"]),
         program("TodoEcho", ["Bytes", "Crypto", "WebSocket", "Network"]),
 
+        .executableTarget(
+            name: "TodoBenchmarks", dependencies: ["Bytes", "Todo", "TodoProtocol", "TodoStore", "TodoSync"], path: "Tests/Benchmarks",
+            exclude: ["run.sh"], swiftSettings: strict),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
         tests("BytesTests", ["Bytes"]),
         tests("CryptoTests", ["Crypto"]),

@@ -51,10 +51,25 @@ func run(_ options: LoadOptions) throws -> Int32 {
     }
     var random = SystemRandomNumberGenerator()
     let run = String(random.next() as UInt64, radix: 36)
+    if let scenario = options.scenario {
+        var play = ScenarioRun(options, scenario, endpoint: endpoint, address: address, context: context, server: server, run: run)
+        try loop.run(&play, mailbox: mailbox)
+        return finish(
+            ScenarioOutcome(
+                scenario: scenario, options: options, rows: play.rows, url: endpoint.description, steps: play.figures,
+                failures: play.failures,
+                wasInterrupted: play.wasInterrupted))
+    }
     var load = LoadRun(options, endpoint: endpoint, address: address, context: context, server: server, run: run)
     try loop.run(&load, mailbox: mailbox)
     load.progress.end()
     return finish(load.outcome, server)
+}
+
+func finish(_ outcome: ScenarioOutcome) -> Int32 {
+    print(outcome.options.json ? outcome.json : outcome.text)
+    if outcome.wasInterrupted { return interruptedStatus }
+    return outcome.isGood ? 0 : 1
 }
 
 func finish(_ outcome: Outcome, _ server: OwnServer?) -> Int32 {

@@ -36,8 +36,12 @@ public final class Hub {
     var waitingReads: [(Result<any Snapshot, JobFault>) -> Void] = []
     /// Why the store takes no writes, while it takes none.
     var storeFailure: StoreFailure?
-    /// Changes since older versions, for sessions that resume, as long as the version stays.
-    var resumptions: (version: Int64, batches: [Int64: ChangeBatch]) = (0, [:])
+    /// What happened since older versions, for sessions that resume or were behind.
+    var catchUps = CatchUps()
+    /// What live queries of projects have to know about items, as of the last commit.
+    let tallies: ItemTallies
+    /// Parts of first lists that several sessions are sent.
+    var parts = PartCache()
     private var ready: [Session] = []
     private var isShutDown = false
     private var isUpkeepDue = false
@@ -46,7 +50,7 @@ public final class Hub {
     public var isStoreWritable: Bool { storeFailure == nil }
 
     /// Counters for the operator.
-    public private(set) var figures = SyncFigures()
+    public internal(set) var figures = SyncFigures()
 
     /// A session layer over the store, whose deliveries go to that many event loops.
     public init(store: any Store, settings: SyncSettings, loops: Int, jobs: any JobRunner, log: Log, moment: Moment) {
@@ -56,6 +60,7 @@ public final class Hub {
         self.log = log
         self.moment = moment
         outbox = Outbox(loops: loops)
+        tallies = ItemTallies(countMax: settings.limits.itemTallies)
     }
 
     /// Takes everything that happened and does what follows, up to the last durable commit.
@@ -73,6 +78,7 @@ public final class Hub {
         closeThoseWithoutLogin()
         probeStore()
         upkeep()
+        forgetSentParts()
         runReady()
     }
 
@@ -310,6 +316,10 @@ public struct SyncFigures: Sendable {
     public var frames = 0
     /// Sessions that they went to, in all.
     public var deliveries = 0
+    /// Parts of first lists that were encoded.
+    public var parts = 0
+    /// Differences since an older version that were worked out, for resuming sessions and slow ones.
+    public var catchUps = 0
 
     /// All at zero.
     public init() {}

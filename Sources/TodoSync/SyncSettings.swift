@@ -19,6 +19,8 @@ public struct SyncLimits: Sendable {
     public var snapshots = 8
     /// Bytes of one part of a first list, about: a part with large rows has fewer of them.
     public var partBytes = 256 << 10
+    /// Bytes of encoded parts that are kept for further sessions with the same list; past it the oldest are encoded anew for who needs them.
+    public var sharedPartsBytes = 16 << 20
     /// Bytes that the objects of one `query` may have, about; more are refused with `-32005`: use `limit` and `offset`.
     public var queryBytes = 48 << 20
     /// Text that one transaction's filters may search, in bytes times searches: the committer does it. Past it: `-32005`, `filterWork`.
@@ -49,6 +51,11 @@ public struct SyncLimits: Sendable {
     public var log = UpkeepLimits()
     /// Logged changes that are read at most to bring a list up to date; past it the list is read anew.
     public var catchUpRows = 50_000
+    /// Counts of items that are kept for live queries with `ANY`, `ALL` or `NONE`, one a project and test; past it they are counted anew.
+    public var itemTallies = 200_000
+    /// Rows that are looked at besides the changed ones to tell what a list was before rights or related objects changed; past it the list is
+    /// sent whole.
+    public var catchUpCandidates = 5_000
 
     /// The defaults.
     public init() {}

@@ -80,7 +80,7 @@ final class HubHarness {
                 switch delivery {
                 case .broadcast(let message, let connections):
                     for connection in connections { clients[connection]?.take(message) }
-                case .message(let message, let connection, let reportsDrained):
+                case .message(let message, let connection, let reportsDrained, _):
                     guard let client = clients[connection] else { continue }
                     client.take(message)
                     if reportsDrained {

@@ -20,6 +20,12 @@ struct RandomHistoryTests {
         ("Item", "body CONTAINS[c] 'a' OR priority >= 2", ["body[c]"], nil),
         ("Item", "createdBy == $user", ["-timestamp"], 6),
         ("Item", "project.name BEGINSWITH 'n'", ["position"], nil),
+        ("Item", "project.openCount > 1 AND isDone == false", ["-priority", "body"], 6),
+        ("Item", "projectId == 'p2' AND project.access != 'private'", ["position"], 3),
+        ("Project", "NONE items.isDone == true", ["name"], 2),
+        ("Project", "ALL items.priority > 0 AND items.@count > 0", ["-itemCount"], nil),
+        ("Project", "ANY items.body BEGINSWITH[c] 'b'", ["-timestamp"], nil),
+        ("Permission", "projectId == 'p3'", ["role"], 2),
         ("Permission", "", ["projectId", "-role"], nil),
         ("Permission", "userId == $user", [], nil),
         ("User", "", ["name"], nil),
@@ -39,6 +45,7 @@ struct RandomHistoryTests {
         var clients = try (0..<4).map { try harness.login("user\($0)") }
         for client in clients { try subscribe(client) }
         var behind: [Int: Int] = [:]
+        var answers: [Bool] = []
         for step in 0..<120 {
             for (slow, until) in behind where until <= step {
                 behind[slow] = nil
@@ -53,7 +60,7 @@ struct RandomHistoryTests {
             }
             let dropped = Int.random(in: 0..<clients.count, using: &random)
             if step % 10 == 9, behind[dropped] == nil {
-                clients[dropped] = try reconnect(clients[dropped], harness, &random)
+                clients[dropped] = try reconnect(dropped, clients, behind, harness, &random, &answers)
             }
             let slow = Int.random(in: 0..<clients.count, using: &random)
             if step % 7 == 3, behind[slow] == nil, behind.count < 3 {
@@ -65,6 +72,7 @@ struct RandomHistoryTests {
             }
             if step % 20 == 0 { try checkCounts(harness) }
         }
+        #expect(answers.filter { $0 }.count > answers.count / 2, "most lists resume, also where rights changed, seed \(seed)")
     }
 
     private func parameters(_ place: Int) -> [String: Any] {
@@ -75,31 +83,39 @@ struct RandomHistoryTests {
         return params
     }
 
-    private func subscribe(_ client: HubClient, since: Any? = nil, epoch: Any? = nil) throws {
-        for place in Self.queries.indices {
+    /// Subscribes to every query, and answers which of the lists resumed.
+    @discardableResult
+    private func subscribe(_ client: HubClient, since: Any? = nil, epoch: Any? = nil) throws -> [Bool] {
+        try Self.queries.indices.compactMap { place in
             var params = parameters(place)
             params["name"] = "q\(place)"
             params["since"] = since
             params["epoch"] = epoch
-            try client.call("subscribe", params)
+            return try client.call("subscribe", params)["resumed"] as? Bool
         }
     }
 
-    /// Leaves without notice, misses a few transactions of others, and comes back with what it had.
-    private func reconnect(_ client: HubClient, _ harness: HubHarness, _ random: inout SplitMix) throws -> HubClient {
+    /// Leaves without notice, misses a few transactions of its own user and of others, and comes back with what it had.
+    private func reconnect(
+        _ number: Int, _ clients: [HubClient], _ behind: [Int: Int], _ harness: HubHarness, _ random: inout SplitMix,
+        _ answers: inout [Bool]
+    ) throws -> HubClient {
+        let client = clients[number]
         let info = try client.call("info")
         harness.process([.closed(client.id)])
         let other = harness.connect()
         try other.call("login", ["provider": "token", "token": client.token])
-        for _ in 0..<Int.random(in: 0...3, using: &random) {
-            do { try other.write([change([client], &random)]) } catch is HubClient.Refused {}
+        let writers = [other, other] + clients.indices.filter { $0 != number && behind[$0] == nil }.map { clients[$0] }
+        for _ in 0..<Int.random(in: 0...8, using: &random) {
+            let writer = writers[Int.random(in: 0..<writers.count, using: &random)]
+            do { try writer.write([change(clients, &random)]) } catch is HubClient.Refused {}
         }
         let again = harness.connect()
         try again.call("login", ["provider": "token", "token": client.token])
         again.userId = client.userId
         again.token = client.token
         for place in Self.queries.indices { again.adopt(list: "q\(place)", of: client) }
-        try subscribe(again, since: info["version"], epoch: info["epoch"])
+        answers += try subscribe(again, since: info["version"], epoch: info["epoch"])
         return again
     }
 

@@ -64,11 +64,85 @@ struct ResumeTests {
     }
 
     @Test func `rights that changed meanwhile end right`() throws {
-        let (_, client, expected) = try resumed { anna, _ in
+        let (result, client, expected) = try resumed { anna, _ in
             try anna.write([["update": "Project", "id": "p1", "set": ["access": "private"]]])
         }
+        #expect(result["resumed"] as? Bool == true)
+        #expect(client.notifications("initial").isEmpty)
         #expect(expected.isEmpty)
         #expect(client.lists["open"]?.isEmpty == true)
+    }
+
+    @Test func `rows of a project that came into sight meanwhile enter the window, and push others out`() throws {
+        let (result, client, expected) = try resumed { anna, harness in
+            let carl = try harness.login("Carl")
+            try carl.write([["create": "Project", "object": ["projectId": "p2", "name": "Hill", "access": "private"]]])
+            for number in 0..<3 {
+                try carl.write([
+                    ["create": "Item", "object": ["projectId": "p2", "itemId": "h\(number)", "body": "h", "priority": 2]]
+                ])
+            }
+            try carl.write([["update": "Project", "id": "p2", "set": ["access": "everyone-read"]]])
+        }
+        #expect(result["resumed"] as? Bool == true)
+        #expect(client.notifications("initial").isEmpty)
+        #expect(NSArray(array: client.lists["open"] ?? []) == NSArray(array: expected))
+        #expect(client.keys("open", "itemId").contains("h0"))
+    }
+
+    @Test func `a distance that is dearer than the list gives the list`() throws {
+        let harness = try HubHarness(access: .everyoneWrite)
+        let anna = try harness.login("Anna")
+        try anna.write([["create": "Project", "object": ["projectId": "p1", "name": "Lake"]]])
+        try anna.write((0..<900).map { ["create": "Item", "object": ["projectId": "p1", "itemId": "i\($0)", "body": "b"]] })
+        let query: [String: Any] = ["name": "all", "class": "Item", "filter": "projectId == 'p1'"]
+        let ben = try harness.login("Ben")
+        try ben.call("subscribe", query)
+        let info = try ben.call("info")
+        try anna.write([["delete": "Item", "filter": "itemId != 'i7'"]])
+        for isFar in [true, false] {
+            let again = try harness.login("Ben")
+            again.adopt(list: "all", of: ben)
+            var params = query
+            params["since"] = isFar ? info["version"] : try anna.call("info")["version"]
+            params["epoch"] = info["epoch"]
+            #expect(try again.call("subscribe", params)["resumed"] as? Bool == !isFar)
+            #expect(again.notifications("initial").isEmpty == !isFar)
+            #expect(again.keys("all", "itemId") == ["i7"])
+        }
+    }
+
+    @Test func `a list of one project is told as one change by whoever came to see it or lost it, with the related rows`() throws {
+        let harness = try HubHarness(access: .private)
+        let anna = try harness.login("Anna")
+        try anna.write([["create": "Project", "object": ["projectId": "p1", "name": "Lake"]]])
+        try anna.write((0..<3).map { ["create": "Item", "object": ["projectId": "p1", "itemId": "i\($0)", "body": "b"]] })
+        let query: [String: Any] = ["name": "all", "class": "Item", "filter": "projectId == 'p1' AND project.name == 'Lake'"]
+        var ben = try harness.login("Ben")
+        try ben.call("subscribe", query)
+        let steps: [(change: [String: Any], count: Int)] = [
+            (["upsert": "Permission", "object": ["projectId": "p1", "userId": ben.userId, "role": "viewer"]], 3),
+            (["update": "Project", "id": "p1", "set": ["name": "Sea"]], 0),
+            (["update": "Project", "id": "p1", "set": ["name": "Lake"]], 3),
+            (["delete": "Permission", "id": "p1:\(ben.userId)"], 0),
+        ]
+        for (change, count) in steps {
+            let info = try ben.call("info")
+            harness.process([.closed(ben.id)])
+            try anna.write([change, ["update": "Item", "id": "i0", "set": ["body": "b\(count)"]]])
+            let again = harness.connect()
+            try again.call("login", ["provider": "token", "token": ben.token])
+            (again.userId, again.token) = (ben.userId, ben.token)
+            again.adopt(list: "all", of: ben)
+            var params = query
+            (params["since"], params["epoch"]) = (info["version"], info["epoch"])
+            #expect(try again.call("subscribe", params)["resumed"] as? Bool == true)
+            #expect(again.notifications("initial").isEmpty)
+            let expected = try #require(try again.call("query", query.filter { $0.key != "name" })["objects"] as? [[String: Any]])
+            #expect(NSArray(array: again.lists["all"] ?? []) == NSArray(array: expected))
+            #expect(expected.count == count)
+            ben = again
+        }
     }
 
     @Test func `a project that was deleted meanwhile takes its rows away`() throws {

@@ -44,6 +44,16 @@ extension Condition {
         }
     }
 
+    var projectPlaces: UInt64 {
+        switch self {
+        case .constant: 0
+        case .all(let parts), .any(let parts): parts.reduce(0) { $0 | $1.projectPlaces }
+        case .not(let inner): inner.projectPlaces
+        case .test(.projectField(let place), _): 1 << UInt64(place)
+        case .test(.field, _), .test(.itemsField, _): 0
+        }
+    }
+
     /// What every object satisfies for which this holds.
     var terms: [Term] {
         switch self {

@@ -22,9 +22,22 @@ struct Evaluation<Related: RelatedObjects> {
             return false
         case .not(let inner): return !holds(inner)
         case .test(.projectField(let place), let test): return test.passes(theProject()?.values[place] ?? .null)
-        case .test(.itemsField(.any, let place), let test): return theItems().contains { test.passes($0.values[place]) }
-        case .test(.itemsField(.all, let place), let test): return theItems().allSatisfy { test.passes($0.values[place]) }
-        case .test(.itemsField(.noItem, let place), let test): return !theItems().contains { test.passes($0.values[place]) }
+        case .test(.itemsField(let quantifier, let place), let test): return holds(quantifier, ItemTest(place: place, test: test))
+        }
+    }
+
+    private mutating func holds(_ quantifier: Quantifier, _ test: ItemTest) -> Bool {
+        if let tally = related.tally(test, ofProject: object.text(ProjectField.projectId)) {
+            switch quantifier {
+            case .any: return tally.passing > 0
+            case .all: return tally.passing == tally.count
+            case .noItem: return tally.passing == 0
+            }
+        }
+        switch quantifier {
+        case .any: return theItems().contains { test.passes($0) }
+        case .all: return theItems().allSatisfy { test.passes($0) }
+        case .noItem: return !theItems().contains { test.passes($0) }
         }
     }
 

@@ -65,6 +65,14 @@ public struct LiveList: Sendable {
         rows[key] = new
     }
 
+    /// How many rows a client saw at an older version.
+    ///
+    /// - Parameter journal: what has been recorded since that version.
+    public func windowCount(before journal: Journal) -> Int {
+        let past = journal.rows.reduce(count) { $0 + ($1.value == nil ? 0 : 1) - (rows[$1.key] == nil ? 0 : 1) }
+        return min(past, query.limit ?? Int.max)
+    }
+
     /// The difference between the list at an older version and now, in one; `nil` if there is none.
     ///
     /// - Parameter journal: what has been recorded since that version.

@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// What one field of an object holds.
 ///
 /// Strings compare and hash by their UTF-8 bytes, which is the order of Unicode code points: Swift's own equality would
@@ -73,7 +75,7 @@ extension Value {
 extension String {
     /// Equality byte for byte, where `==` would compare canonically equivalent texts as equal.
     public func hasSameBytes(as other: String) -> Bool {
-        compareBytes(with: other) == 0
+        utf8.count == other.utf8.count && compareBytes(with: other) == 0
     }
 
     /// Negative, zero or positive as this text comes before, is, or comes after the other in the order of code points.
@@ -89,12 +91,11 @@ extension String {
 
     private static func compare(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Int {
         let shared = Swift.min(a.count, b.count)
-        var place = 0
-        while place < shared {
-            if a[place] != b[place] { return a[place] < b[place] ? -1 : 1 }
-            place += 1
+        if shared > 0, let left = a.baseAddress, let right = b.baseAddress {
+            let order = memcmp(left, right, shared)
+            if order != 0 { return Int(order) }
         }
-        return a.count == b.count ? 0 : (a.count < b.count ? -1 : 1)
+        return a.count - b.count
     }
 
     fileprivate func hashBytes(into hasher: inout Hasher) {

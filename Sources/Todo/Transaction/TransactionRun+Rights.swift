@@ -5,7 +5,7 @@ extension TransactionRun {
         try Rights.role(of: settings.caller, in: project, store)
     }
 
-    private func role(inProject projectId: String) throws -> Role? {
+    func role(inProject projectId: String) throws -> Role? {
         guard let project = try store.object(.project, projectId) else { return nil }
         return try role(in: project)
     }
@@ -29,8 +29,8 @@ extension TransactionRun {
         }
     }
 
-    private func roleNeeded(toSet set: FieldValues, of object: Object) -> Role {
-        switch object.className {
+    func roleNeeded(toSet set: FieldValues, ofClass className: ClassName) -> Role {
+        switch className {
         case .item: .editor
         case .project: set.contains { $0.place == ProjectField.access } ? .owner : .editor
         case .permission, .user: .owner
@@ -42,18 +42,13 @@ extension TransactionRun {
             throw Refusal(
                 .notPermitted, "keptByServer", "The server keeps \(object.className.name) objects; a transaction can't change them.")
         }
-        try require(roleNeeded(toSet: set, of: object), in: project)
+        try require(roleNeeded(toSet: set, ofClass: object.className), in: project)
     }
 
     /// Sight of every object concerned comes before the right to any: here, of the project that an item is to move into.
     func requireSight(ofTarget set: FieldValues, _ className: ClassName) throws {
         guard className == .item, let target = set.first(where: { $0.place == ItemField.projectId })?.value.string else { return }
         _ = try visible(.project, target, path: "set.projectId")
-    }
-
-    func mayChange(_ object: Object, _ set: FieldValues) throws -> Bool {
-        guard let projectId = object.projectId, let role = try role(inProject: projectId) else { return false }
-        return role >= roleNeeded(toSet: set, of: object)
     }
 
     func requireRightToDelete(_ object: Object) throws {
@@ -65,13 +60,18 @@ extension TransactionRun {
         }
     }
 
-    func mayDelete(_ object: Object) throws -> Bool {
+    private func mayDelete(_ object: Object) throws -> Bool {
         guard let projectId = object.projectId, let role = try role(inProject: projectId) else { return false }
+        return mayDelete(role, object)
+    }
+
+    /// Whether that role in its project is enough to delete the object.
+    func mayDelete(_ role: Role, _ object: Object) -> Bool {
         switch object.className {
-        case .item: return role >= .editor
-        case .project: return role >= .owner
-        case .permission: return role >= .owner || object.text(PermissionField.userId) == settings.caller.userId
-        case .user: return false
+        case .item: role >= .editor
+        case .project: role >= .owner
+        case .permission: role >= .owner || object.text(PermissionField.userId) == settings.caller.userId
+        case .user: false
         }
     }
 }

@@ -13,20 +13,20 @@ extension TransactionRun {
     private mutating func updateItem(_ item: Object, _ changed: inout Object, _ set: FieldValues, path: String) throws {
         let source = item.text(ItemField.projectId)
         let target = changed.text(ItemField.projectId)
-        let project: Object
-        if source == target {
-            guard let own = try store.object(.project, source) else {
-                throw StoreFailure("the item '\(item.key)' belongs to no project; restore the store from a backup")
-            }
-            project = own
-        } else {
-            project = try self.project(target, requiring: .editor, path: "\(path).projectId")
+        if source != target {
+            let project = try self.project(target, requiring: .editor, path: "\(path).projectId")
             changed[ItemField.position] = .string(Position.between(try store.lastPosition(inProject: target), nil))
+            if !set.contains(where: { $0.place == ItemField.assignee }), let assignee = item[ItemField.assignee].string,
+                try !isSeen(project, by: assignee)
+            {
+                changed[ItemField.assignee] = .null
+            }
         }
         if set.contains(where: { $0.place == ItemField.assignee }) {
+            guard let project = try store.object(.project, target) else {
+                throw StoreFailure("the item '\(item.key)' belongs to no project; restore the store from a backup")
+            }
             try requireSight(ofAssignee: changed[ItemField.assignee], in: project, path: "\(path).assignee")
-        } else if source != target, let assignee = item[ItemField.assignee].string, try !isSeen(project, by: assignee) {
-            changed[ItemField.assignee] = .null
         }
         let wasDone = item[ItemField.isDone] == .boolean(true)
         let isDone = changed[ItemField.isDone] == .boolean(true)

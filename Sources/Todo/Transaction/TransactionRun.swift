@@ -84,12 +84,12 @@ public struct TransactionRun<Store: ObjectStore> {
             try move(key, to: place)
             return nil
         case .updateMatching(let className, let predicate, let set):
-            let found = try matching(className, predicate) { run, object in try run.mayChange(object, set) }
-            for object in found { try update(try self.current(object), set) }
+            // A form changes each object once and no other of its class, so what was found is what there is.
+            let needed = roleNeeded(toSet: set, ofClass: className)
+            for object in try matching(className, predicate, may: { role, _ in role >= needed }) { try update(object, set) }
             return nil
         case .deleteMatching(let className, let predicate):
-            let found = try matching(className, predicate) { run, object in try run.mayDelete(object) }
-            for object in found where try store.object(object.className, object.key) != nil { try delete(object) }
+            for object in try matching(className, predicate, may: mayDelete(_:_:)) { try delete(object) }
             return nil
         }
     }
@@ -132,11 +132,6 @@ public struct TransactionRun<Store: ObjectStore> {
 
     // MARK: Finding
 
-    /// The object as it is after the entries so far.
-    private func current(_ object: Object) throws -> Object {
-        try store.object(object.className, object.key) ?? object
-    }
-
     /// The object, if the caller may see it: else it does not exist for the caller.
     func visible(_ className: ClassName, _ key: String, path: String = "id") throws -> Object {
         guard let object = try store.object(className, key), try sees(object) else {
@@ -155,15 +150,23 @@ public struct TransactionRun<Store: ObjectStore> {
     }
 
     /// The objects that match and that the caller may change, settled before the first of them is touched.
-    private mutating func matching(
-        _ className: ClassName, _ predicate: Predicate, may: (borrowing Self, Object) throws -> Bool
-    ) throws -> [Object] {
+    private mutating func matching(_ className: ClassName, _ predicate: Predicate, may: (Role, Object) -> Bool) throws -> [Object] {
         var found: [Object] = []
+        // Nothing is written meanwhile: what the caller may do in a project is found out once.
+        var roles: [String: Role?] = [:]
         var searches = searches
         var touched = touched
         let related = StoreRelations(store)
         try store.forEach(className, where: predicate.terms) { object in
-            guard try may(self, object) else { return true }
+            guard let projectId = object.projectId else { return true }
+            let role: Role?
+            if let known = roles[projectId] {
+                role = known
+            } else {
+                role = try self.role(inProject: projectId)
+                roles[projectId] = .some(role)
+            }
+            guard let role, may(role, object) else { return true }
             try searches.charge(predicate, object, related)
             guard predicate.matches(object, related: related) else { return true }
             touched += 1
@@ -180,81 +183,5 @@ public struct TransactionRun<Store: ObjectStore> {
         self.searches = searches
         self.touched = touched
         return found
-    }
-}
-
-/// What one or more transactions did so far: the first state and the last one of each object that it touched.
-public struct ChangeRecord {
-    private var order: [ObjectID] = []
-    private var states: [ObjectID: (before: Object?, after: Object?)] = [:]
-
-    /// A record of nothing.
-    public init() {}
-
-    /// Notes that the object went from one state to another.
-    public mutating func note(_ className: ClassName, _ key: String, before: Object?, after: Object?) {
-        let id = ObjectID(className, key)
-        if let known = states[id] {
-            states[id] = (known.before, after)
-        } else {
-            order.append(id)
-            states[id] = (before, after)
-        }
-    }
-
-    /// One change an object, in the order in which each was first touched; what is as it was is left out.
-    public var netChanges: [Change] {
-        order.compactMap { id in
-            guard let state = states[id], state.before != state.after else { return nil }
-            return Change(id.className, key: id.key, before: state.before, after: state.after)
-        }
-    }
-}
-
-/// The relations of a predicate, read from a store; a failure is kept until the scan is over.
-public final class StoreRelations: RelatedObjects {
-    private let reader: any ObjectReader
-    private var failure: (any Error)?
-    private var projects: [String: Object?] = [:]
-    /// Bytes of the items that were read, about.
-    private(set) var itemBytesRead = 0
-
-    /// Relations as the reader sees them.
-    public init(_ reader: any ObjectReader) {
-        self.reader = reader
-    }
-
-    /// The project, read once.
-    public func project(_ projectId: String) -> Object? {
-        if let known = projects[projectId] { return known }
-        let found = attempt { try reader.object(.project, projectId) } ?? nil
-        projects[projectId] = .some(found)
-        return found
-    }
-
-    /// The items of the project.
-    public func items(ofProject projectId: String) -> [Object] {
-        var found: [Object] = []
-        attempt {
-            try reader.forEach(.item, where: [Term(place: ItemField.projectId, .equal, .string(projectId))]) {
-                if $0.text(ItemField.projectId) == projectId { found.append($0) }
-                itemBytesRead += $0.approximateBytes
-                return true
-            }
-        }
-        return found
-    }
-
-    @discardableResult
-    private func attempt<Result>(_ work: () throws -> Result) -> Result? {
-        do { return try work() } catch {
-            failure = failure ?? error
-            return nil
-        }
-    }
-
-    /// Throws what a read threw, if one did.
-    public func rethrow() throws {
-        if let failure { throw failure }
     }
 }

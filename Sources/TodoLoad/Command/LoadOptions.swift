@@ -21,6 +21,10 @@ struct LoadOptions: Equatable {
     var seconds = 10.0
     /// What the writes follow from.
     var seed: UInt64 = 1
+    /// What is done besides writing, if anything.
+    var scenario: Scenario?
+    /// The rows of a project in a scenario, where not as many as the scenario has by itself.
+    var rows: Int?
     /// Whether the report is one JSON object.
     var json = false
 }
@@ -40,12 +44,13 @@ struct UsageError: Error, Equatable, CustomStringConvertible {
 extension LoadOptions {
     static let sessionsMax = 100_000
     static let projectsMax = 10_000
+    static let rowsMax = 100_000
     static let rateMax = 1_000_000.0
     static let secondsMax = 86_400.0
 
     private static let flags = [
-        "--url", "--ca", "--tls-cert", "--tls-key", "--sessions", "--projects", "--rate", "--seconds", "--seed", "--idle", "--process",
-        "--json", "--help", "--version",
+        "--url", "--ca", "--tls-cert", "--tls-key", "--sessions", "--projects", "--rate", "--seconds", "--seed", "--scenario", "--rows",
+        "--idle", "--process", "--json", "--help", "--version",
     ]
 
     /// Reads the arguments behind the program's name: `--flag value` or `--flag=value`.
@@ -102,6 +107,12 @@ extension LoadOptions {
         case "--sessions": sessions = try Self.whole(flag, value, 1...Self.sessionsMax)
         case "--projects": projects = try Self.whole(flag, value, 1...Self.projectsMax)
         case "--rate": rate = try Self.number(flag, value, 0.1...Self.rateMax)
+        case "--scenario":
+            guard let named = Scenario(rawValue: value) else {
+                throw refused(flag, value, Scenario.allCases.map(\.rawValue).joined(separator: ", "))
+            }
+            scenario = named
+        case "--rows": rows = try Self.whole(flag, value, 1...Self.rowsMax)
         case "--seconds": seconds = try Self.number(flag, value, 0.1...Self.secondsMax)
         default:
             guard let number = UInt64(value) else { throw refused(flag, value, "a whole number from 0 to \(UInt64.max)") }
@@ -165,6 +176,8 @@ extension LoadOptions {
         case "--projects": "20"
         case "--rate": "500"
         case "--seconds": "20"
+        case "--scenario": "reconnect"
+        case "--rows": "1000"
         default: "1"
         }
     }

@@ -11,6 +11,10 @@ struct BroadcastFramer: ~Copyable {
     private var codec = LoopCodec()
     /// This turn's messages by the address of their text, which is kept so that no other text can get that address.
     private var messages: [UnsafeRawPointer: (text: SharedBytes, message: SharedMessage)] = [:]
+    /// Messages that other sessions get in later turns, in the same way, with the turn in which each was last asked for.
+    private var kept: [UnsafeRawPointer: (text: SharedBytes, message: SharedMessage, turn: Int)] = [:]
+    private var keptBytes = 0
+    private var turn = 0
 
     /// A framer that compresses while `status` counts sessions that take compressed messages.
     init(status: ServerStatus) {
@@ -28,9 +32,36 @@ struct BroadcastFramer: ~Copyable {
         return message
     }
 
-    /// Forgets the messages of this turn.
+    /// The text as a message that is asked for in later turns too: a part of a first list, which each session comes to at its own pace.
+    mutating func lasting(_ text: SharedBytes) -> SharedMessage {
+        guard let address = text.unsafeAddress else { return message(text) }
+        if let known = kept[address] {
+            kept[address]?.turn = turn
+            return known.message
+        }
+        let message = text.withUnsafeBytes { frame($0) }
+        kept[address] = (text, message, turn)
+        keptBytes += Self.size(text, message)
+        return message
+    }
+
+    /// Forgets the messages of this turn, and those that nobody has asked for in a while.
     mutating func endTurn() {
         if !messages.isEmpty { messages.removeAll(keepingCapacity: true) }
+        turn += 1
+        guard !kept.isEmpty, keptBytes > Self.keptBytesMax || turn % Self.turnsKept == 0 else { return }
+        let oldest = keptBytes > Self.keptBytesMax ? turn - 1 : turn - Self.turnsKept
+        kept = kept.filter { $0.value.turn >= oldest }
+        keptBytes = kept.values.reduce(0) { $0 + Self.size($1.text, $1.message) }
+    }
+
+    /// A crowd takes a part within a few turns.
+    private static let turnsKept = 64
+    /// Past so many bytes only what this turn asked for stays.
+    private static let keptBytesMax = 32 << 20
+
+    private static func size(_ text: SharedBytes, _ message: SharedMessage) -> Int {
+        text.count + message.frame.count + (message.compressedFrame?.count ?? 0)
     }
 
     private mutating func frame(_ text: UnsafeRawBufferPointer) -> SharedMessage {

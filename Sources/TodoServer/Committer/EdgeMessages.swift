@@ -5,7 +5,7 @@ import WebSocket
 
 /// Turns what the session layer delivers into messages for an event loop, in the same order.
 ///
-/// A broadcast is framed here, once for all its sessions; what is for one session alone is framed, and compressed, by its loop.
+/// A broadcast is framed here, once for all its sessions, and so are parts of a first list that several sessions are sent; what is for one session alone is framed, and compressed, by its loop.
 struct EdgeMessages {
     private(set) var messages: [EdgeMessage<PortMessage>] = []
     private var broadcasts: [SharedDelivery] = []
@@ -15,7 +15,9 @@ struct EdgeMessages {
             switch delivery {
             case .broadcast(let text, let connections):
                 broadcasts.append(SharedDelivery(message: framer.message(text), ids: connections.map { ConnectionID(bits: $0) }))
-            case .message(let text, let connection, let reportsDrained):
+            case .message(let text, let connection, let reportsDrained, isShared: true):
+                append(.session(.sendShared(framer.lasting(text), to: ConnectionID(bits: connection), reportsDrained: reportsDrained)))
+            case .message(let text, let connection, let reportsDrained, isShared: false):
                 append(.session(.send(text, to: ConnectionID(bits: connection), reportsDrained: reportsDrained)))
             case .pause(let connection): append(.session(.pause(ConnectionID(bits: connection))))
             case .resume(let connection): append(.session(.resume(ConnectionID(bits: connection))))

@@ -7,6 +7,8 @@ import TodoSync
 enum PortMessage: Sendable {
     /// Send a text message to one session, and say when its socket has taken it if that is asked for.
     case send(SharedBytes, to: ConnectionID, reportsDrained: Bool)
+    /// The same with a message that others get too, framed already.
+    case sendShared(SharedMessage, to: ConnectionID, reportsDrained: Bool)
     /// Read nothing more from the session for now.
     case pause(ConnectionID)
     /// Read from the session again.
@@ -101,6 +103,9 @@ struct SessionPort: SessionHandler, ~Copyable {
         switch message {
         case .send(let text, let id, let reportsDrained):
             text.withUnsafeBytes { sockets.send(text: $0, to: id, &loop) }
+            if reportsDrained { loop.notifyWhenDrained(id) }
+        case .sendShared(let message, let id, let reportsDrained):
+            sockets.send(message, to: id, &loop)
             if reportsDrained { loop.notifyWhenDrained(id) }
         case .pause(let id): sockets.hold(id, .isPaused, &loop)
         case .resume(let id): sockets.release(id, .isPaused, &loop)

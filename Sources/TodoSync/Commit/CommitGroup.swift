@@ -13,6 +13,8 @@ struct CommitGroup {
     var replies: [(answer: Answer, text: SharedBytes?)] = []
     /// What the commit changes in memory.
     var effects: [() -> Void] = []
+    /// Requests that wait for the end of the group, committed or not.
+    var followers: [() -> Void] = []
     /// The sessions that wait for the commit.
     var sessions: [Session] = []
     var changeCount = 0
@@ -51,6 +53,18 @@ extension Hub {
         }
     }
 
+    /// Has a session wait for the end of the open group, however it ends, and goes on with its request then.
+    func afterGroup(_ answer: Answer, _ request: @escaping () -> Void) {
+        let session = answer.session
+        session.wait = .job
+        group.followers.append {
+            session.wait = .none
+            guard session.isOpen else { return }
+            request()
+            self.schedule(session)
+        }
+    }
+
     /// Gives the changes the next version and logs them.
     func append(_ changes: [Change], by user: String?) throws(StoreFailure) {
         let entry = LogEntry(version: store.nextVersion, at: moment.wall, by: user, changes: changes)
@@ -80,16 +94,19 @@ extension Hub {
         for (answer, text) in finished.replies { send(text, answer) }
         for session in released { bringUpToDate(session) }
         released.removeAll()
+        for follower in finished.followers { follower() }
     }
 
     /// Nothing of the group was written: everybody in it hears so.
     func failGroup(_ failure: StoreFailure) {
         noteStoreFailure(failure)
         store.rollback()
-        for (answer, text) in takeGroup().replies {
+        let failed = takeGroup()
+        for (answer, text) in failed.replies {
             let error = text == nil ? nil : self.text { writer in MessageEncoder.error(answer.id, .unavailable, into: &writer) }
             send(error, answer)
         }
+        for follower in failed.followers { follower() }
     }
 
     private func takeGroup() -> CommitGroup {

@@ -11,10 +11,12 @@ extension Hub {
         let changes = merged(entries)
         countCommit(transactions: entries.count, changes: changes.count)
         noteLongPositions(changes)
+        catchUps.enter(store.version)
         holdExpired(beforeVersion: entries[0].version - 1)
         let batch = ChangeBatch(changes)
         follow(changes)
-        let sight = RowSight(store)
+        tallies.follow(changes)
+        let sight = RowSight(store, tallies: tallies)
         var publication = Publication()
         do {
             let turned = try turnSight(batch, sight)
@@ -23,6 +25,7 @@ extension Hub {
             for subscription in turned { tellSight(subscription, &publication) }
         } catch {
             log(.error, "a commit could not be told to its readers: \(error)")
+            tallies.removeAll()
             for list in Array(index.lists.values) { end(list, error) }
         }
         send(publication, version: store.version, by: writers(entries))
@@ -85,7 +88,11 @@ extension Hub {
 
     private func update(_ list: SharedList, _ batch: ChangeBatch, _ sight: RowSight, _ publication: inout Publication) {
         let applied: AppliedChange?
-        do { applied = try apply(batch, to: list, sight) } catch { return end(list, error) }
+        do { applied = try apply(batch, to: list, sight) } catch {
+            // What a failed read left of a tally is not to be relied on.
+            tallies.removeAll()
+            return end(list, error)
+        }
         guard let applied else { return }
         var fragments: [String: Int] = [:]
         for subscription in list.subscriptions where subscription.isSighted && !subscription.sightChanged {

@@ -13,8 +13,8 @@ struct ChangeBatch {
     private(set) var created: Set<String> = []
     /// Projects that everybody saw and that are gone.
     private(set) var openBeforeDeletion: Set<String> = []
-    /// Projects whose row changed, for items whose query looks at it.
-    private(set) var projects: [String] = []
+    /// Projects whose row changed and the places of the changed fields, a bit each, for items whose query looks at them.
+    private(set) var projects: [(id: String, places: UInt64)] = []
     /// Projects of which an item changed, for projects whose query looks at their items.
     private(set) var projectsOfItems: Set<String> = []
 
@@ -28,7 +28,7 @@ struct ChangeBatch {
                     permissions.append((permission.text(PermissionField.userId), permission.text(PermissionField.projectId)))
                 }
             case .project:
-                projects.append(change.key)
+                projects.append((change.key, Self.changedPlaces(change)))
                 if change.before == nil { created.insert(change.key) }
                 if change.after == nil, Self.isOpen(change.before) { openBeforeDeletion.insert(change.key) }
                 if Self.isOpen(change.before) != Self.isOpen(change.after) { openings.append(change.key) }
@@ -38,6 +38,17 @@ struct ChangeBatch {
             case .user: break
             }
         }
+    }
+
+    /// The projects of which a field changed that the predicate looks at.
+    func projects(lookedAtBy predicate: Predicate) -> [String] {
+        guard predicate.projectPlaces != 0 else { return [] }
+        return projects.compactMap { $0.places & predicate.projectPlaces == 0 ? nil : $0.id }
+    }
+
+    private static func changedPlaces(_ change: Change) -> UInt64 {
+        guard let before = change.before, let after = change.after else { return .max }
+        return after.values.indices.reduce(0) { $0 | (before[$1] == after[$1] ? 0 : 1 << UInt64($1)) }
     }
 
     /// Whether everybody sees the project.

@@ -15,6 +15,8 @@ extension Hub {
     /// The session's socket has taken what waited.
     func catchUp(_ session: Session) {
         session.isSlow = false
+        // What happened meanwhile is told as of a commit.
+        finishGroup()
         bringUpToDate(session)
         schedule(session)
     }
@@ -41,13 +43,16 @@ extension Hub {
         var writers: [String] = []
         var untold: [Subscription] = []
         for subscription in session.subscriptions.values.sorted(by: { $0.name < $1.name }) where subscription.isComplete {
-            guard let (diff, by) = mergedDiff(of: subscription, since: since) else {
+            guard let catchUp = catchUp(subscription, since: since), !isDearer(catchUp.diff, than: subscription) else {
                 untold.append(subscription)
                 continue
             }
-            guard !diff.isEmpty else { continue }
-            writers = by
-            updates.append(text { writer in MessageEncoder.update(name: subscription.name, diff, into: &writer) })
+            guard !catchUp.diff.isEmpty else { continue }
+            writers = catchUp.by
+            updates.append(
+                catchUp.fragment(subscription.name) {
+                    text { writer in MessageEncoder.update(name: subscription.name, catchUp.diff, into: &writer) }
+                })
         }
         // What the client has of these is old: it must not take them for complete when the next message names the present version.
         for subscription in untold { beginAnew(subscription) }

@@ -20,7 +20,7 @@ extension Hub {
             found.add(index.lists(at: .everything(change.className)), number)
         }
         addSightChanges(batch, &found)
-        addRelated(batch, &found)
+        try addRelated(batch, sight, &found)
         return found.lists
     }
 
@@ -59,15 +59,28 @@ extension Hub {
         }
     }
 
-    private func addRelated(_ batch: ChangeBatch, _ found: inout ConcernedLists) {
-        for list in index.related.values {
-            if list.query.predicate.relations.contains(.project) {
-                for projectId in batch.projects { found.revisit(list, projectId) }
-            }
-            if list.query.predicate.relations.contains(.items) {
-                for projectId in batch.projectsOfItems { found.lookUp(list, projectId) }
+    /// Lists that look at the project of an item, or at the items of a project, among those who see that project. Who comes to see it or loses it
+    /// has its rows looked at anew anyway.
+    private func addRelated(_ batch: ChangeBatch, _ sight: RowSight, _ found: inout ConcernedLists) throws {
+        for (projectId, places) in batch.projects {
+            try forEachRelated(projectId, sight) { list in
+                if list.query.predicate.projectPlaces & places != 0 { found.revisit(list, projectId) }
             }
         }
+        for projectId in batch.projectsOfItems {
+            try forEachRelated(projectId, sight) { list in
+                if list.query.predicate.relations.contains(.items) { found.lookUp(list, projectId) }
+            }
+        }
+    }
+
+    private func forEachRelated(_ projectId: String, _ sight: RowSight, _ body: (SharedList) -> Void) throws {
+        index.relatedLists(.everything).forEach(body)
+        index.relatedLists(.project(projectId)).forEach(body)
+        guard !index.usersWithRelated.isEmpty else { return }
+        let isOpen = try sight.access(projectId).map { $0 != .private } ?? false
+        let users = isOpen ? index.usersWithRelated : viewers[projectId] ?? []
+        for user in users where index.usersWithRelated.contains(user) { index.relatedLists(.user(user)).forEach(body) }
     }
 
     /// Marks one list with all that can concern it: for a list that was read while these changes were committed.
@@ -79,7 +92,7 @@ extension Hub {
             if list.className == .user { found.lookUp(list, user) }
             if list.key.scope == .user(user) { projects.insert(projectId) }
         }
-        if list.query.predicate.relations.contains(.project) { projects.formUnion(batch.projects) }
+        projects.formUnion(batch.projects(lookedAtBy: list.query.predicate))
         for projectId in projects { found.revisit(list, projectId) }
         if list.query.predicate.relations.contains(.items) {
             for projectId in batch.projectsOfItems { found.lookUp(list, projectId) }
@@ -92,7 +105,9 @@ extension Hub {
         guard let live = list.live else { return nil }
         list.windowCountBefore = live.windowCount
         let candidates = try candidates(list, live, batch, sight)
-        return list.live?.apply(candidates)
+        let applied = list.live?.apply(candidates)
+        if applied != nil { list.first = nil }
+        return applied
     }
 
     /// Every row that may have to enter, leave, move or change: its key, and the row as the list is to hold it.

@@ -61,6 +61,9 @@ extension Hub {
     }
 
     private func finishLoading(_ list: SharedList, _ rows: Finished.Rows) {
+        // The list is brought up to a commit, not into the middle of transactions that are not durable yet.
+        finishGroup()
+        guard index.lists[list.key] === list else { return }
         list.live = rows.list
         if rows.version < store.version {
             do {
@@ -150,11 +153,7 @@ enum SnapshotRows {
     static func read(_ query: Query, _ scope: Scope, _ snapshot: any Snapshot, _ searchBytesMax: Int) throws -> [Object] {
         let sight = RowSight(snapshot, searchBytesMax: searchBytesMax)
         var roles: [String: Role] = [:]
-        if case .user(let user) = scope {
-            for permission in try snapshot.permissions(ofUser: user) {
-                roles[permission.text(PermissionField.projectId)] = Role(name: permission.text(PermissionField.role))
-            }
-        }
+        if case .user(let user) = scope { roles = try RowSight.roles(ofUser: user, snapshot) }
         var rows: [Object] = []
         try snapshot.forEach(query.className, where: narrowing(query)) { object in
             if let row = try sight.admit(object, into: query, scope, roles: roles) { rows.append(row) }

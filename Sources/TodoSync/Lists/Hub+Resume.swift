@@ -3,76 +3,210 @@ import TodoProtocol
 import TodoStore
 
 /// Resuming with `since`: what happened to a list after the version that the client has, told as one change.
+///
+/// The list as it was is put together from the list as it is and the merged changes of the log, with the rights and the related objects of then.
 extension Hub {
-    /// Whether the changes since that version tell the subscription everything; else it gets the whole list.
-    func canResume(_ params: SubscribeParams, _ list: SharedList, _ view: UserView) -> Bool {
-        guard let since = params.since, params.epoch == store.epoch else { return false }
-        return changesToResume(list, since: since, view) != nil
+    /// Whether what happened since that version can be told, and takes less than the whole list.
+    func canResume(_ subscription: Subscription, since: Int64) -> Bool {
+        guard let span = span(since: since), let view = subscription.session.login?.view else { return false }
+        guard subscription.list.live != nil else {
+            return pastRows(of: subscription.list, since: since, span, view.caller) != nil
+        }
+        guard let catchUp = catchUp(subscription, since: since) else { return false }
+        return !isDearer(catchUp.diff, than: subscription)
     }
 
     /// Sends what happened since that version, or the whole list where that can't be told any more.
     func resume(_ subscription: Subscription, since: Int64) {
-        guard let (diff, _) = mergedDiff(of: subscription, since: since) else { return startSending(subscription) }
+        guard let catchUp = catchUp(subscription, since: since) else { return startSending(subscription) }
         subscription.state = .complete
-        sendUpdates(
-            [text { writer in MessageEncoder.update(name: subscription.name, diff, isComplete: true, into: &writer) }],
-            to: subscription.session)
+        let name = subscription.name
+        let answer = catchUp.answer(name) {
+            let update = text { writer in MessageEncoder.update(name: name, catchUp.diff, isComplete: true, into: &writer) }
+            return text { writer in MessageEncoder.change(version: store.version, by: [], updates: [update], into: &writer) }
+        }
+        deliver(answer, to: subscription.session, isShared: subscription.list.subscriptions.count > 1)
     }
 
-    /// What happened to the list since that version, and who wrote it; `nil` where only the whole list tells it.
-    func mergedDiff(of subscription: Subscription, since: Int64) -> (diff: ListDiff, by: [String])? {
-        guard let live = subscription.list.live, let view = subscription.session.login?.view,
-            let batch = changesToResume(subscription.list, since: since, view)
-        else { return nil }
-        guard subscription.isSighted else { return (ListDiff(), batch.by) }
+    /// What happened to the list since that version; `nil` where only the whole list tells it.
+    func catchUp(_ subscription: Subscription, since: Int64) -> CatchUp? {
+        let list = subscription.list
+        guard let live = list.live, let view = subscription.session.login?.view, let span = span(since: since) else { return nil }
         do {
-            return (live.diff(from: try journal(of: subscription.list, batch)) ?? ListDiff(), batch.by)
+            let place = CatchUps.Place(list: list.key, since: since)
+            let seen = CatchUps.Seen(
+                place: place, wasSighted: try wasSighted(list, view, span), isSighted: subscription.isSighted)
+            if let known = catchUps.known[seen] { return known }
+            guard let rows = pastRows(of: list, since: since, span, view.caller) else { return nil }
+            let diff: ListDiff =
+                switch (seen.wasSighted, seen.isSighted) {
+                case (true, true): live.diff(from: rows.journal) ?? ListDiff()
+                case (true, false): .leaving(count: live.windowCount(before: rows.journal))
+                case (false, true): .entering(live.window(0..<live.windowCount))
+                case (false, false): ListDiff()
+                }
+            let catchUp = CatchUp(diff, by: rows.by)
+            catchUps.known[seen] = catchUp
+            figures.catchUps += 1
+            return catchUp
         } catch {
             log(.error, "a list could not be brought up to date: \(error)")
             return nil
         }
     }
 
-    private func changesToResume(_ list: SharedList, since: Int64, _ view: UserView) -> ChangeBatch? {
-        guard let batch = changes(since: since) else { return nil }
-        let relations = list.query.predicate.relations
-        if relations.contains(.project), !batch.projects.isEmpty { return nil }
-        if relations.contains(.items), !batch.projectsOfItems.isEmpty { return nil }
-        if list.className == .user, !batch.permissions.isEmpty || !batch.openings.isEmpty { return nil }
-        if view.caller.isAdmin { return batch }
-        let isSightUnchanged =
-            batch.permissions.allSatisfy { $0.user != view.caller.userId || batch.created.contains($0.project) }
-            && batch.openings.allSatisfy { view.roles[$0] != nil || batch.created.contains($0) }
-        return isSightUnchanged ? batch : nil
+    /// Whether the client is told less by the rows themselves. They are counted only where the difference is not small.
+    func isDearer(_ diff: ListDiff, than subscription: Subscription) -> Bool {
+        guard let live = subscription.list.live else { return false }
+        let cost = diff.approximateBytes
+        guard cost > Self.smallDifference else { return false }
+        return !subscription.isSighted || cost > live.window(0..<live.windowCount).reduce(0) { $0 + $1.approximateBytes }
     }
 
-    /// The changes since that version, read once for all who resume from it together.
-    private func changes(since version: Int64) -> ChangeBatch? {
+    /// A difference of so many bytes is told in any case.
+    private static let smallDifference = 4_096
+
+    // MARK: How it was
+
+    /// The changes since that version, read once for all who have it; `nil` where the log does not reach back, or too far.
+    private func span(since version: Int64) -> CatchUps.Span? {
         guard version <= store.version else { return nil }
-        if resumptions.version != store.version { resumptions = (store.version, [:]) }
-        if let known = resumptions.batches[version] { return known }
+        catchUps.enter(store.version)
+        if let known = catchUps.spans[version] { return known }
         do {
-            guard case .net(_, let changes, let by) = try store.changes(since: version, rowsMax: settings.limits.catchUpRows) else {
-                return nil
+            var span: CatchUps.Span?
+            if case .net(_, let changes, let by) = try store.changes(since: version, rowsMax: settings.limits.catchUpRows) {
+                span = CatchUps.Span(ChangeBatch(changes, by: by), store)
             }
-            let batch = ChangeBatch(changes, by: by)
-            resumptions.batches[version] = batch
-            return batch
+            catchUps.spans[version] = .some(span)
+            return span
         } catch {
             log(.error, "the change log can't be read: \(error.message)")
             return nil
         }
     }
 
-    /// What the changed rows were in the list; sight is the same as now for every one that there was.
-    private func journal(of list: SharedList, _ batch: ChangeBatch) throws -> Journal {
-        let sight = RowSight(store)
-        let roles = roles(of: list.key.scope)
-        var journal = Journal()
-        for change in batch.changes where change.className == list.className {
-            let old = try change.before.flatMap { try sight.admit($0, into: list.query, list.key.scope, roles: roles) }
-            journal.record(key: change.key, old: old)
+    /// Whether the user saw the project that the list belongs to.
+    private func wasSighted(_ list: SharedList, _ view: UserView, _ span: CatchUps.Span) throws -> Bool {
+        guard case .project(let projectId) = list.key.scope, !view.caller.isAdmin else { return true }
+        guard let project = try span.past.object(.project, projectId) else { return false }
+        return try Rights.role(of: view.caller, in: project, span.past) != nil
+    }
+
+    /// Which of the list's rows were something else; `nil` where that takes more than reading the whole list, or can't be told.
+    private func pastRows(of list: SharedList, since: Int64, _ span: CatchUps.Span, _ caller: Caller) -> PastRows? {
+        let place = CatchUps.Place(list: list.key, since: since)
+        if let known = catchUps.rows[place] { return known }
+        var rows: PastRows?
+        do {
+            // Who became an admin, or is none any more, had another list.
+            let wasAdmin = try span.past.object(.user, caller.userId)?[UserField.isAdmin].boolean ?? false
+            if wasAdmin == caller.isAdmin {
+                rows = PastRows(journal: try journal(of: list, span), by: span.batch.by)
+            }
+        } catch is TooManyCandidates {
+            log(.debug, "a list of \(list.className.name) is told whole: too much of it may have changed")
+        } catch is Refusal {
+            log(.debug, "a list of \(list.className.name) is told whole: its filter searches too much text")
+        } catch {
+            log(.error, "a list could not be brought up to date: \(error)")
         }
-        return journal
+        catchUps.rows[place] = .some(rows)
+        return rows
+    }
+
+    private func journal(of list: SharedList, _ span: CatchUps.Span) throws -> Journal {
+        var past = PastList(list, span, store, settings.limits)
+        try past.noteChanged()
+        try past.noteRevisited()
+        return past.journal
+    }
+}
+
+/// More rows may have been different than are looked at.
+private struct TooManyCandidates: Error {}
+
+/// Finds out which rows of a list were something else before a span of changes.
+private struct PastList {
+    private(set) var journal = Journal()
+    private let list: SharedList
+    private let batch: ChangeBatch
+    private let past: PastReader
+    private let present: any ObjectReader
+    private let sight: RowSight
+    private var roles: [String: Role] = [:]
+    private var candidatesLeft: Int
+
+    init(_ list: SharedList, _ span: CatchUps.Span, _ present: any ObjectReader, _ limits: SyncLimits) {
+        self.list = list
+        self.present = present
+        batch = span.batch
+        past = span.past
+        sight = RowSight(span.past, searchBytesMax: limits.writeSearchBytes)
+        candidatesLeft = limits.catchUpCandidates
+    }
+
+    /// The rows that changed themselves.
+    mutating func noteChanged() throws {
+        if case .user(let user) = list.key.scope { roles = try RowSight.roles(ofUser: user, past) }
+        for change in batch.changes where change.className == list.className { try note(change.key, change.before) }
+    }
+
+    /// The rows whose sight or related objects changed, though they did not.
+    mutating func noteRevisited() throws {
+        var projects = projectsOfOtherSight
+        if list.className == .user { return try noteUsers(projects) }
+        projects.formUnion(batch.projects(lookedAtBy: list.query.predicate))
+        if list.query.predicate.relations.contains(.items) { projects.formUnion(batch.projectsOfItems) }
+        if case .project(let own) = list.key.scope { projects.formIntersection([own]) }
+        for projectId in projects {
+            if list.className == .project {
+                try visit(projectId, try past.object(.project, projectId))
+            } else {
+                let place = list.className == .item ? ItemField.projectId : PermissionField.projectId
+                try present.forEach(list.className, where: [Term(place: place, .equal, .string(projectId))]) { object in
+                    if object.text(place) == projectId { try visit(object.key, object) }
+                    return true
+                }
+            }
+        }
+    }
+
+    /// The projects that the list's user came to see or lost out of sight, or may have.
+    private var projectsOfOtherSight: Set<String> {
+        guard case .user(let user) = list.key.scope else { return [] }
+        return Set(batch.openings).union(batch.permissions.lazy.filter { $0.user == user }.map(\.project))
+    }
+
+    /// Users are seen through permissions on projects that the viewer sees.
+    private mutating func noteUsers(_ projects: Set<String>) throws {
+        guard case .user = list.key.scope else { return }
+        var users = Set(batch.permissions.map(\.user))
+        for projectId in projects {
+            for reader: any ObjectReader in [present, past] {
+                users.formUnion(try reader.permissions(ofProject: projectId).map { $0.text(PermissionField.userId) })
+            }
+        }
+        for user in users { try visit(user, try past.object(.user, user)) }
+    }
+
+    /// Notes a row that did not change itself.
+    private mutating func visit(_ key: String, _ object: Object?) throws {
+        guard !past.hasChanged(list.className, key) else { return }
+        candidatesLeft -= 1
+        guard candidatesLeft >= 0 else { throw TooManyCandidates() }
+        try note(key, object)
+    }
+
+    private mutating func note(_ key: String, _ object: Object?) throws {
+        journal.record(key: key, old: try object.flatMap { try sight.admit($0, into: list.query, list.key.scope, roles: roles) })
+    }
+}
+
+extension ListDiff {
+    /// About how many bytes it has on the wire.
+    fileprivate var approximateBytes: Int {
+        let inserted = insertions.reduce(0) { $0 + ($1.from == nil ? $1.object.approximateBytes + 24 : 64) }
+        return inserted + deletions.count * 7 + modifications.count * 64
     }
 }

@@ -8,6 +8,8 @@ extension Hub {
     func subscribe(_ params: SubscribeParams, _ answer: Answer) {
         let session = answer.session
         guard let view = session.login?.view else { return self.answer(answer, .notLoggedIn) }
+        // What happened since a version is told as of a commit: not in the middle of transactions that are not durable yet.
+        if params.since != nil, group.isOpen { return afterGroup(answer) { [unowned self] in subscribe(params, answer) } }
         let known = session.subscriptions[params.name]
         if let known, known.list.key.text == params.query {
             return self.answer(answer) { writer in
@@ -24,12 +26,24 @@ extension Hub {
         let subscription = Subscription(session: session, name: params.name, list: list)
         list.add(subscription)
         session.subscriptions[params.name] = subscription
-        let resumed = params.since == nil ? nil : canResume(params, list, view)
-        if resumed == true { subscription.since = params.since }
+        do { subscription.isSighted = try isSighted(list, view) } catch {
+            drop(subscription)
+            return refuse(answer, error)
+        }
+        var resumed: Bool?
+        if let since = params.since {
+            subscription.since = params.epoch == store.epoch && canResume(subscription, since: since) ? since : nil
+            resumed = subscription.since != nil
+        }
         self.answer(answer) { writer in
             MessageEncoder.subscribed(answer.id, name: params.name, isComplete: false, resumed: resumed, into: &writer)
         }
-        start(subscription, view)
+        if list.live != nil { begin(subscription) } else { holdWrites(of: subscription) }
+    }
+
+    private func isSighted(_ list: SharedList, _ view: UserView) throws -> Bool {
+        guard case .project(let projectId) = list.key.scope else { return true }
+        return try view.caller.isAdmin || view.sees(projectId, access: RowSight(store).access(projectId))
     }
 
     private func checkRoom(for params: SubscribeParams, _ query: Query, in session: Session) -> ErrorResponse? {
@@ -56,15 +70,6 @@ extension Hub {
         if case .user = scope { view.lists.append(list) }
         load(list)
         return list
-    }
-
-    private func start(_ subscription: Subscription, _ view: UserView) {
-        if let projectId = subscription.projectId {
-            do {
-                subscription.isSighted = try view.caller.isAdmin || view.sees(projectId, access: RowSight(store).access(projectId))
-            } catch { return end(subscription.list, error) }
-        }
-        if subscription.list.live != nil { begin(subscription) } else { holdWrites(of: subscription) }
     }
 
     private func holdWrites(of subscription: Subscription) {
@@ -95,48 +100,68 @@ extension Hub {
     func startSending(_ subscription: Subscription) {
         guard let live = subscription.list.live else { return }
         let session = subscription.session
-        let rows = subscription.isSighted ? live.window(0..<live.windowCount) : []
-        subscription.state = .sending(rows: rows, next: 0, version: store.version)
+        let first = subscription.isSighted ? firstList(subscription.list, live) : FirstList([])
+        subscription.state = .sending(first, next: 0, version: store.version)
         subscription.journal = Journal()
         if !session.unsent.contains(where: { $0 === subscription }) { session.unsent.append(subscription) }
         sendParts(session)
+    }
+
+    /// The list's rows as they are now: the same for all who begin before it changes.
+    private func firstList(_ list: SharedList, _ live: LiveList) -> FirstList {
+        if let known = list.first { return known }
+        let first = FirstList(live.window(0..<live.windowCount))
+        list.first = first
+        return first
     }
 
     /// Sends parts until the socket has to take one first; other traffic goes on between them.
     func sendParts(_ session: Session) {
         guard session.behindSince == nil else { return }
         while session.isOpen, !session.isDraining, let subscription = session.unsent.first {
-            guard case .sending(let rows, let next, let version) = subscription.state else {
+            guard case .sending(let first, let next, let version) = subscription.state else {
                 session.unsent.removeFirst()
                 continue
             }
-            let end = endOfPart(rows, from: next)
-            let isLast = end == rows.count
-            let part = text { writer in
-                MessageEncoder.initial(
-                    name: subscription.name, index: next, objects: rows[next..<end], completeAt: isLast ? version : nil, into: &writer)
-            }
+            let end = first.endOfPart(from: next, settings.limits)
+            let isLast = end == first.rows.count
+            let isShared = subscription.list.subscriptions.count > 1 && !first.rows.isEmpty
+            let part = part(of: first, next..<end, subscription.name, completeAt: isLast ? version : nil, isShared: isShared)
             session.isDraining = !isLast || part.count > Self.smallPart
-            deliver(part, to: session, reportsDrained: session.isDraining)
+            deliver(part, to: session, reportsDrained: session.isDraining, isShared: isShared)
             if isLast {
                 session.unsent.removeFirst()
                 complete(subscription)
             } else {
-                subscription.state = .sending(rows: rows, next: end, version: version)
+                subscription.state = .sending(first, next: end, version: version)
             }
         }
     }
 
-    /// Where the part that begins there ends: full by its rows or by their bytes, with one row at least.
-    private func endOfPart(_ rows: [Object], from next: Int) -> Int {
-        let last = min(next + settings.limits.partRows, rows.count)
-        var end = next
-        var bytes = 0
-        while end < last, bytes < settings.limits.partBytes {
-            bytes += rows[end].approximateBytes
-            end += 1
+    private func part(of first: FirstList, _ range: Range<Int>, _ name: String, completeAt version: Int64?, isShared: Bool) -> SharedBytes {
+        func encoded() -> SharedBytes {
+            figures.parts += 1
+            return text { writer in
+                MessageEncoder.initial(
+                    name: name, index: range.lowerBound, objects: first.rows[range], completeAt: version, into: &writer)
+            }
         }
-        return end
+        guard isShared else { return encoded() }
+        return parts.part(
+            of: first, name: name, start: range.lowerBound, completeAt: version, bytesMax: settings.limits.sharedPartsBytes, encode: encoded
+        )
+    }
+
+    /// Forgets the encoded parts of first lists that have gone out to everybody.
+    func forgetSentParts() {
+        guard !parts.isEmpty else { return }
+        var used: Set<ObjectIdentifier> = []
+        for session in sessions.values {
+            for subscription in session.unsent {
+                if case .sending(let first, _, _) = subscription.state { used.insert(ObjectIdentifier(first)) }
+            }
+        }
+        parts.forgetUnused(keeping: used)
     }
 
     /// Parts up to this size, in bytes, may follow each other without waiting for the socket.

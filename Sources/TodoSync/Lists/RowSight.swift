@@ -9,11 +9,20 @@ final class RowSight {
     private var accesses: [String: Access?] = [:]
     private var searches: SearchBudget
 
-    /// Sight of one state of the store; its predicates may search that much text in all.
-    init(_ reader: any ObjectReader, searchBytesMax: Int = .max) {
+    /// Sight of one state of the store, of which `tallies` are; its predicates may search that much text in all.
+    init(_ reader: any ObjectReader, tallies: ItemTallies? = nil, searchBytesMax: Int = .max) {
         self.reader = reader
         searches = SearchBudget(searchBytesMax)
-        related = StoreRelations(reader)
+        related = StoreRelations(reader, tallies: tallies)
+    }
+
+    /// What the user's own permissions allow in that state, by project.
+    static func roles(ofUser userId: String, _ reader: any ObjectReader) throws(StoreFailure) -> [String: Role] {
+        var roles: [String: Role] = [:]
+        for permission in try reader.permissions(ofUser: userId) {
+            roles[permission.text(PermissionField.projectId)] = Role(name: permission.text(PermissionField.role))
+        }
+        return roles
     }
 
     /// What everybody may do in the project; `nil` where there is none of that id.

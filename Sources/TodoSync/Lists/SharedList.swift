@@ -27,6 +27,8 @@ final class SharedList {
     let place: IndexPlace
     /// The rows; `nil` until they are read.
     var live: LiveList?
+    /// The rows as they are now, while they are being sent to somebody and until they change.
+    weak var first: FirstList?
     private(set) var subscriptions: [Subscription] = []
 
     /// Of the commit that is being published: the changes that concern the list, and the projects to look at anew.
@@ -72,7 +74,7 @@ final class Subscription {
         /// The list is being read.
         case loading
         /// The rows of that version are being sent in parts, from that index on.
-        case sending(rows: [Object], next: Int, version: Int64)
+        case sending(FirstList, next: Int, version: Int64)
         /// The client has it whole.
         case complete
     }
@@ -107,10 +109,5 @@ final class Subscription {
     /// Whether its list has been read and its client, which was behind, has yet to be told what happened since its copy was made.
     var isHeld: Bool {
         if case .loading = state { list.live != nil } else { false }
-    }
-
-    /// The id of the project whose sight decides over the whole list.
-    var projectId: String? {
-        if case .project(let id) = list.key.scope { id } else { nil }
     }
 }

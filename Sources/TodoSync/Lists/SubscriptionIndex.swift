@@ -18,8 +18,10 @@ struct SubscriptionIndex {
     private var places: [IndexPlace: [SharedList]] = [:]
     /// Users with lists of all they see, by class.
     private(set) var usersWithLists: [ClassName: Set<String>] = [:]
-    /// Lists whose filter looks at other objects than its own rows.
-    private(set) var related: [ObjectIdentifier: SharedList] = [:]
+    /// Lists whose filter looks at other objects than its own rows, by whose rights decide what they hold.
+    private var related: [Scope: [SharedList]] = [:]
+    /// Users with such lists.
+    private(set) var usersWithRelated: Set<String> = []
 
     /// The fields by whose value a list is filed: ids, of which few rows share one.
     static func indexedPlaces(of className: ClassName) -> [Int] {
@@ -68,15 +70,30 @@ struct SubscriptionIndex {
         lists[list.key] = list
         places[list.place, default: []].append(list)
         if case .user(let className, let user) = list.place { usersWithLists[className, default: []].insert(user) }
-        if !list.query.predicate.relations.isEmpty { related[ObjectIdentifier(list)] = list }
+        guard !list.query.predicate.relations.isEmpty else { return }
+        related[list.key.scope, default: []].append(list)
+        if case .user(let user) = list.key.scope { usersWithRelated.insert(user) }
+    }
+
+    /// The lists of that scope whose filter looks at other objects.
+    func relatedLists(_ scope: Scope) -> [SharedList] {
+        related[scope] ?? []
     }
 
     mutating func remove(_ list: SharedList) {
         lists[list.key] = nil
-        related[ObjectIdentifier(list)] = nil
+        removeRelated(list)
         places[list.place]?.removeAll { $0 === list }
         guard places[list.place]?.isEmpty == true else { return }
         places[list.place] = nil
         if case .user(let className, let user) = list.place { usersWithLists[className]?.remove(user) }
+    }
+
+    private mutating func removeRelated(_ list: SharedList) {
+        guard !list.query.predicate.relations.isEmpty else { return }
+        related[list.key.scope]?.removeAll { $0 === list }
+        guard related[list.key.scope]?.isEmpty == true else { return }
+        related[list.key.scope] = nil
+        if case .user(let user) = list.key.scope { usersWithRelated.remove(user) }
     }
 }

@@ -5,8 +5,9 @@ public import TodoProtocol
 public enum Delivery: Sendable {
     /// One text message for every connection in the list: encoded once, shared by all.
     case broadcast(SharedBytes, to: [UInt64])
-    /// A text message for one connection. `reportsDrained`: the loop answers `.drained` when the socket has taken it whole.
-    case message(SharedBytes, to: UInt64, reportsDrained: Bool)
+    /// A text message for one connection. `reportsDrained`: the loop answers `.drained` when the socket has taken it whole. `isShared`: the same
+    /// bytes go to other connections too, now or a little later.
+    case message(SharedBytes, to: UInt64, reportsDrained: Bool, isShared: Bool)
     /// Read nothing more from the connection: it sends requests faster than they can be answered.
     case pause(UInt64)
     /// Read from the connection again.
@@ -41,13 +42,13 @@ struct Outbox {
         byLoop = Array(repeating: [], count: loops)
     }
 
-    mutating func append(_ message: SharedBytes, to session: SessionID, reportsDrained: Bool = false) {
-        byLoop[session.loop].append(.message(message, to: session.connection, reportsDrained: reportsDrained))
+    mutating func append(_ message: SharedBytes, to session: SessionID, reportsDrained: Bool, isShared: Bool) {
+        byLoop[session.loop].append(.message(message, to: session.connection, reportsDrained: reportsDrained, isShared: isShared))
     }
 
     mutating func append(_ message: SharedBytes, toAll connections: [UInt64], loop: Int) {
         if connections.count == 1 {
-            byLoop[loop].append(.message(message, to: connections[0], reportsDrained: false))
+            byLoop[loop].append(.message(message, to: connections[0], reportsDrained: false, isShared: false))
         } else {
             byLoop[loop].append(.broadcast(message, to: connections))
         }
