@@ -2,6 +2,7 @@ import Bytes
 import Todo
 import TodoProtocol
 public import TodoStore
+import WebToken
 
 /// The session layer: everything that happens between decoded requests and encoded messages.
 ///
@@ -38,6 +39,12 @@ public final class Hub {
     var storeFailure: StoreFailure?
     /// Changes since older versions, for sessions that resume, as long as the version stays.
     var resumptions: (version: Int64, batches: [Int64: ChangeBatch]) = (0, [:])
+    /// Slows down who guesses passwords or makes accounts in heaps.
+    var throttle: LoginThrottle
+    /// The passwords that wait to be hashed.
+    var hashing = HashingQueue()
+    /// Whose JSON Web Tokens log in.
+    var tokenVerifier: TokenVerifier
     private var ready: [Session] = []
     private var isShutDown = false
     private var isUpkeepDue = false
@@ -56,6 +63,8 @@ public final class Hub {
         self.log = log
         self.moment = moment
         outbox = Outbox(loops: loops)
+        throttle = LoginThrottle(settings.limits)
+        tokenVerifier = settings.tokenVerifier
     }
 
     /// Takes everything that happened and does what follows, up to the last durable commit.
@@ -119,6 +128,10 @@ public final class Hub {
             if let session = sessions[id] { catchUp(session) }
         case .finished(let finished):
             jobBook.close(finished)?(finished.outcome)
+        case .operated(let command, let reply):
+            operate(command, reply)
+        case .tokenVerifier(let verifier):
+            tokenVerifier = verifier
         }
     }
 
@@ -216,6 +229,9 @@ public final class Hub {
         case .register(let username, let password): register(username: username, password: password, answer)
         case .login(let request): login(request, answer)
         case .logout(let everywhere): logout(everywhere: everywhere, answer)
+        case .changePassword(let old, let new): changePassword(old: old, new: new, answer)
+        case .sessions: listSessions(answer)
+        case .endSession(let id): endSession(id, answer)
         case .subscribe(let params): subscribe(params, answer)
         case .unsubscribe(let name): unsubscribe(name, answer)
         case .query(let params): query(params, answer)
@@ -299,7 +315,9 @@ extension SyncLimits {
             ("subscriptions", subscriptions), ("partRows", partRows), ("liveSearches", liveSearches), ("queryObjects", queryObjects),
             ("queryBytes", queryBytes),
             ("queuedRequests", queuedRequests), ("loginSeconds", Int(loginMilliseconds / 1000)),
-            ("tokenSeconds", Int(tokenMilliseconds / 1000)),
+            ("tokenSeconds", Int(tokenMilliseconds / 1000)), ("passwordQueue", hashingQueue),
+            ("loginFailures", loginFailuresOfAccount), ("loginFailuresOfAddress", loginFailuresOfAddress),
+            ("registrationsOfAddress", registrationsOfAddress),
         ]
     }
 }

@@ -1,4 +1,6 @@
+public import Crypto
 public import Todo
+public import WebToken
 
 /// Ways to log in.
 public enum Provider: String, CaseIterable, Sendable {
@@ -6,6 +8,8 @@ public enum Provider: String, CaseIterable, Sendable {
     case password
     /// A name alone: only where the operator opted in.
     case nickname
+    /// A JSON Web Token of an identity provider whose keys the operator named.
+    case jwt
 }
 
 /// Every bound of the session layer, each with its default and what happens past it.
@@ -42,6 +46,25 @@ public struct SyncLimits: Sendable {
     public var transactionMemoryMilliseconds: Int64 = 86_400_000
     /// Logged changes that are read at most to bring a list up to date; past it the list is read anew.
     public var catchUpRows = 50_000
+    /// Passwords that wait to be hashed; past it a log-in by password is refused with `-32006`. About 20 a second are hashed, so this
+    /// many are done within the time that a connection has to log in.
+    public var hashingQueue = 128
+    /// Those of them that came from one address, so that one machine can't fill the queue.
+    public var hashingQueueOfAddress = 64
+    /// Bad log-ins at one account in a row, before each further one has to wait: 1 s, 2 s, 4 s … Refused with `-32006` until then.
+    public var loginFailuresOfAccount = 10
+    /// The longest such wait.
+    public var loginDelayMilliseconds: Int64 = 30_000
+    /// Bad log-ins from one address (IPv4, or a /64 of IPv6) at once; past it `-32006`.
+    public var loginFailuresOfAddress = 100
+    /// After so long an address may make one bad log-in more.
+    public var loginFailureMilliseconds: Int64 = 2_000
+    /// Registrations from one address at once; past it `-32006`.
+    public var registrationsOfAddress = 1_000
+    /// After so long an address may register one more account.
+    public var registrationMilliseconds: Int64 = 3_000
+    /// Addresses and accounts of which failures are kept; past it the oldest are forgotten.
+    public var throttleEntries = 20_000
 
     /// The defaults.
     public init() {}
@@ -57,6 +80,10 @@ public struct SyncSettings: Sendable {
     public var allowsSignUp = true
     /// Who sees a project that is created without `access`.
     public var accessOfNewProjects: Access
+    /// What hashing a password costs. Stored hashes of another cost stay valid, and are renewed at the next log-in.
+    public var passwordCost = PasswordHash.Cost.standard
+    /// Whose JSON Web Tokens log in, where the provider `jwt` is on.
+    public var tokenVerifier = TokenVerifier(keys: [])
     /// The bounds.
     public var limits = SyncLimits()
     /// Further limits for `info` to show, which the network front keeps.

@@ -18,7 +18,7 @@ extension Configuration {
         },
         Flag(
             name: "providers", value: "LIST",
-            help: "ways to log in, with commas: password, nickname (password; nickname asks for no password)"
+            help: "ways to log in, with commas: password, nickname, jwt (password; nickname asks for no password)"
         ) { value, configuration in
             let words = value.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
             let providers = words.compactMap(Provider.init(rawValue:))
@@ -62,6 +62,20 @@ extension Configuration {
             configuration.keyFile = value
             return nil
         },
+        .text("jwt-keys", "FILE", "keys of an identity provider whose tokens log in: PEM, or a JWKS; read again on SIGHUP (none)") {
+            $1.webTokens.keysFile = $0
+        },
+        .text("jwt-secret", "FILE", "shared secret of an identity provider, for HS256, at least 32 bytes; read again on SIGHUP (none)") {
+            $1.webTokens.secretFile = $0
+        },
+        .text("jwt-issuer", "TEXT", "what the 'iss' of such a token must be (not looked at)") { $1.webTokens.issuer = $0 },
+        .text("jwt-audience", "TEXT", "what the 'aud' of such a token must be or hold (not looked at)") { $1.webTokens.audience = $0 },
+        .number("login-failures", 1...1000, "bad log-ins at one account before each further one has to wait (10)") {
+            $1.sync.loginFailuresOfAccount = $0
+        },
+        .number("registrations", 1...1_000_000, "accounts that one address may register at once; one more every 3 s (1000)") {
+            $1.sync.registrationsOfAddress = $0
+        },
         .number("login-seconds", 1...3600, "time to log in before a connection is closed with 4001 (10)") {
             $1.sync.loginMilliseconds = Int64($0) * 1000
         },
@@ -102,6 +116,7 @@ extension Configuration {
             todo-server: a WebSocket server for shared to-do lists with live queries.
 
             usage: todo-server [flags]
+                   todo-server user COMMAND    accounts; see todo-server user --help
 
             \(lines.joined(separator: "\n"))
 

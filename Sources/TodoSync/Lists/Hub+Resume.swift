@@ -39,6 +39,7 @@ extension Hub {
         if relations.contains(.project), !batch.projects.isEmpty { return nil }
         if relations.contains(.items), !batch.projectsOfItems.isEmpty { return nil }
         if list.className == .user, !batch.permissions.isEmpty || !batch.openings.isEmpty { return nil }
+        if batch.turnedAdmins.contains(view.caller.userId) { return nil }
         if view.caller.isAdmin { return batch }
         let isSightUnchanged =
             batch.permissions.allSatisfy { $0.user != view.caller.userId || batch.created.contains($0.project) }
