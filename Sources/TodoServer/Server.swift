@@ -54,10 +54,10 @@ struct Server {
         let router = HTTPRouter(files: try staticFiles(), status: status, limits: configuration.edge)
         let mailboxes = try (0..<loops).map { _ in try Mailbox<EdgeMessage<PortMessage>>() }
         let inbox = try Mailbox<CommitterMessage>()
-        announce(listener.address)
-        let committer = try startCommitter(store, verifier, inbox, mailboxes, status, figures)
         let control = try ControlSocket.listen(in: dataFolder, inbox, log)
         defer { control.remove() }
+        announce(listener.address)
+        let committer = try startCommitter(store, verifier, inbox, mailboxes, status, figures)
         var others: [Thread] = []
         for index in 1..<max(loops, 1) {
             others.append(

@@ -270,6 +270,12 @@ public final class Hub {
         let due = loginDeadlines.prefix { $0.at <= now }.count
         for (_, id) in loginDeadlines.prefix(due) {
             guard let session = sessions[id], session.login == nil, session.loginDeadline <= now else { continue }
+            // Its log-in is among others in the queue: that is not its fault.
+            guard session.wait != .job else {
+                session.loginDeadline = now + settings.limits.loginMilliseconds
+                loginDeadlines.append((session.loginDeadline, id))
+                continue
+            }
             close(session, code: SessionCloseCode.noLogin.rawValue, reason: "nobody logged in in time")
         }
         loginDeadlines.removeFirst(due)

@@ -100,6 +100,28 @@ struct PasswordTests {
         #expect(try ann.sessionIds.count == 1)
     }
 
+    @Test func `a connection whose log-in waits in the queue is not closed for it`() throws {
+        let harness = try HubHarness()
+        let ann = harness.connect()
+        let idle = harness.connect()
+        let (id, input) = try ann.request("register", ["username": "Ann", "password": "correct horse"])
+        harness.process([input], runJobs: false)
+        harness.pass(10_000)
+        harness.tick()
+        #expect(ann.closeCode == nil && idle.closeCode == 4001)
+        harness.process([])
+        #expect(try ann.result(of: id)["token"] != nil)
+        let other = harness.connect()
+        let (_, second) = try other.request("login", ["provider": "password", "username": "Ann", "password": "wrong horse"])
+        harness.process([second], runJobs: false)
+        harness.pass(10_000)
+        harness.tick()
+        harness.process([])
+        harness.pass(10_000)
+        harness.tick()
+        #expect(other.closeCode == 4001 && ann.closeCode == nil)
+    }
+
     @Test func `past the bound of the queue a log-in is refused at once, and the place is given back`() throws {
         let harness = try HubHarness { settings in
             settings.limits.hashingQueue = 3
