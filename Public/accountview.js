@@ -44,7 +44,7 @@ export class AccountView {
   async #open() {
     this.#tell("", "");
     setText(find("#account-title"), this.#session.user.name);
-    find("#password-form").hidden = !this.#session.info.providers.includes("password");
+    find("#password-form").hidden = true;
     find("#session-list").replaceChildren();
     this.#dialog.showModal();
     await this.#showSessions();
@@ -52,7 +52,8 @@ export class AccountView {
 
   async #showSessions() {
     try {
-      const { sessions } = await this.#session.call("sessions", {});
+      const { sessions, hasPassword } = await this.#session.call("sessions", {});
+      find("#password-form").hidden = !hasPassword;
       const rows = sessions.toSorted((one, other) => other.current - one.current || (one.lastSeen < other.lastSeen ? 1 : -1));
       find("#session-list").replaceChildren(...rows.map(row));
     } catch (error) {
@@ -113,7 +114,7 @@ function row(session) {
   const name = describeProgram(session.userAgent);
   setText(find(".name", element), name);
   const seen = session.address ? `connected from ${session.address}` : `last seen ${moment.format(new Date(session.lastSeen))}`;
-  setText(find(".meta", element), session.current ? `This one, ${seen}` : `${seen[0].toUpperCase()}${seen.slice(1)}`);
+  setText(find(".place", element), session.current ? `This one, ${seen}` : `${seen[0].toUpperCase()}${seen.slice(1)}`);
   const end = find("button", element);
   end.hidden = session.current;
   end.setAttribute("aria-label", `Log out ${name}, ${seen}`);

@@ -60,6 +60,7 @@ def test_changing_a_password_takes_an_old_and_a_new_one(account, params, path):
 
 
 def test_a_nickname_has_no_password_to_change(anna):
+    assert anna.call("sessions")["hasPassword"] is False
     error = anna.error("changePassword", old="", new=NEW)
     assert (error.code, error.data["reason"]) == (-32004, "noPassword")
 
@@ -76,7 +77,9 @@ def test_sessions_lists_where_one_is_logged_in(account, connect):
     session, username = account
     other = connect(user_agent_header="Phone/1.0")
     other.login_with_password(username, PASSWORD)
-    sessions = session.call("sessions")["sessions"]
+    result = session.call("sessions")
+    sessions = result["sessions"]
+    assert set(result) == {"sessions", "hasPassword"} and result["hasPassword"] is True
     assert [s["current"] for s in sessions] == [True, False]
     assert [s["current"] for s in other.call("sessions")["sessions"]] == [False, True]
     assert sessions[1]["userAgent"] == "Phone/1.0"

@@ -2,14 +2,16 @@ public import Bytes
 internal import Todo
 
 extension MessageEncoder {
-    /// The result of `sessions`: an optional member without a value is null.
-    public static func sessions(_ id: RequestID, _ sessions: [SessionInfo], into writer: inout JSONWriter) {
+    /// The result of `sessions`, with whether there is a password to change: an optional member without a value is null.
+    public static func sessions(_ id: RequestID, _ sessions: [SessionInfo], hasPassword: Bool, into writer: inout JSONWriter) {
         begin(id, member: result, &writer)
         writer.beginObject()
         writer.key("sessions")
         writer.beginArray()
         for session in sessions { self.session(session, &writer) }
         writer.endArray()
+        writer.key("hasPassword")
+        writer.value(hasPassword)
         writer.endObject()
         writer.endObject()
     }

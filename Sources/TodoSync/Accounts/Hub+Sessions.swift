@@ -11,7 +11,8 @@ extension Hub {
         do {
             let records = try store.tokens(ofUser: login.view.caller.userId).filter { $0.expiresAt > moment.wall }
             let sessions = records.map { info($0, login) }
-            self.answer(answer) { writer in MessageEncoder.sessions(answer.id, sessions, into: &writer) }
+            let hasPassword = try passwordAccount(ofUser: login.view.caller.userId) != nil
+            self.answer(answer) { writer in MessageEncoder.sessions(answer.id, sessions, hasPassword: hasPassword, into: &writer) }
         } catch { refuse(answer, error) }
     }
 

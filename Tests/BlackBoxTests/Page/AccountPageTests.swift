@@ -28,6 +28,7 @@ import Testing
                 try await logIn(desk, "correct horse", registers: true)
                 try await logIn(phone, "correct horse")
                 try await openAccount(desk, sessions: 2)
+                try await desk.wait(until: "document.querySelector('#password-form').checkVisibility()")
                 try await desk.type("wrong horse", into: "#old-password")
                 try await desk.type("battery staple", into: "#new-password")
                 try await desk.click("#password-save")
