@@ -1,5 +1,6 @@
 // The page: which view is shown, the bar at its top, and how the connection is doing.
 
+import { AccountView } from "./accountview.js";
 import { BoardView } from "./boardview.js";
 import { confirm } from "./dialogs.js";
 import { announce, find, plural, setText } from "./dom.js";
@@ -32,6 +33,7 @@ class App {
     });
     session.addEventListener("refused", (event) => showRefusal(event.detail));
     addEventListener("hashchange", () => this.#route());
+    new AccountView(session);
     find("#logout").addEventListener("click", () => this.#logOut());
     find("#reconnect").addEventListener("click", () => session.connect());
     find("#skip").addEventListener("click", (event) => {

@@ -72,10 +72,10 @@ export class Session extends EventTarget {
     }
   }
 
-  async logOut() {
+  async logOut({ everywhere = false } = {}) {
     const isOnline = this.isOnline;
     this.#leave("");
-    if (isOnline) await this.#connection.request("logout", {}).catch(() => {});
+    if (isOnline) await this.#connection.request("logout", { everywhere }).catch(() => {});
   }
 
   /** Starts a live query. Its list fills now or as soon as there is a connection. */
@@ -104,6 +104,11 @@ export class Session extends EventTarget {
 
   query(params) {
     return this.#whileOnline("query", params);
+  }
+
+  /** Calls a method about the user's own account. */
+  call(method, params) {
+    return this.#whileOnline(method, params);
   }
 
   undo(version) {

@@ -6,6 +6,10 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/bio.h>
+#include <openssl/bn.h>
+#include <openssl/ec.h>
+#include <openssl/param_build.h>
+#include <openssl/pem.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
 #include <openssl/x509err.h>
@@ -15,6 +19,8 @@
 /// No compression, no renegotiation; the server's order of ciphers counts, but a client that puts ChaCha20 first has no fast AES.
 static const uint64_t TODO_TLS_OPTIONS =
     SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION | SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_PRIORITIZE_CHACHA;
+
+static const int TODO_PUBLIC_KEY = EVP_PKEY_PUBLIC_KEY;
 
 static inline int ERR_GET_LIB_OF(unsigned long code) { return ERR_GET_LIB(code); }
 static inline int ERR_GET_REASON_OF(unsigned long code) { return ERR_GET_REASON(code); }

@@ -6,6 +6,7 @@ import Todo
 import TodoProtocol
 import TodoStore
 import TodoSync
+import WebToken
 
 /// The running server: its store, its listener and its threads.
 struct Server {
@@ -52,7 +53,8 @@ struct Server {
         }
         // Signals are blocked here, before any thread is started, so that only the first loop takes them.
         let signals = try SignalSource([.interrupt, .terminate, .hangUp])
-        let front = Front(identity: try identity(), log: log)
+        let front = Front(identity: try identity(), webTokens: configuration.webTokens, log: log)
+        let verifier = try configuration.webTokens.verifier()
         let store = try SQLiteStore(folder: dataFolder)
         if configuration.isDemo {
             try SampleData.write(into: store, access: configuration.access, now: Moment.now().wall)
@@ -65,8 +67,10 @@ struct Server {
             files: try staticFiles(), status: status, limits: configuration.limits.edge, policy: configuration.policy)
         let mailboxes = try (0..<loops).map { _ in try Mailbox<EdgeMessage<PortMessage>>() }
         let inbox = try Mailbox<CommitterMessage>()
+        let control = try ControlSocket.listen(in: dataFolder, inbox, log)
+        defer { control.remove() }
         announce(doors.map(\.address))
-        let committer = try startCommitter(store, inbox, mailboxes, status, figures)
+        let committer = try startCommitter(store, verifier, inbox, mailboxes, status, figures)
         var others: [Thread] = []
         for index in 1..<max(loops, 1) {
             others.append(
@@ -109,7 +113,8 @@ struct Server {
     // MARK: Threads
 
     private func startCommitter(
-        _ store: SQLiteStore, _ inbox: Mailbox<CommitterMessage>, _ mailboxes: [Mailbox<EdgeMessage<PortMessage>>],
+        _ store: SQLiteStore, _ verifier: TokenVerifier, _ inbox: Mailbox<CommitterMessage>,
+        _ mailboxes: [Mailbox<EdgeMessage<PortMessage>>],
         _ status: ServerStatus, _ figures: SharedFigures
     ) throws -> NamedThread {
         let jobs = try JobPool(committer: inbox)
@@ -118,6 +123,7 @@ struct Server {
         settings.allowsSignUp = configuration.allowsSignUp
         settings.limits = configuration.limits.sync
         settings.shownLimits = configuration.limits.shown
+        settings.tokenVerifier = verifier
         let committer = Committer(
             mailbox: inbox, settings: settings, log: log, status: status, loops: mailboxes,
             report: { figures.take($0, version: $1) })
@@ -143,7 +149,7 @@ struct Server {
                 status.isDraining.store(true, ordering: .relaxed)
                 for mailbox in mailboxes { _ = mailbox.post(.stopAccepting) }
                 Deadline.start(mailboxes, front.log)
-            }, reload: { front.reload() })
+            }, reload: { front.reload(inbox) })
         var edge = Edge(index: index, sessions: port, router: router, mailboxes: mailboxes, identity: front.identity) { error in
             front.log(.error, "\(error)")
         }
@@ -165,13 +171,28 @@ struct Server {
         }
     }
 
-    /// What the loops share beside the router: the certificate, and where to complain.
+    /// What the loops share beside the router: what is read again at SIGHUP, and where to complain.
     private struct Front: Sendable {
         let identity: TLSIdentity?
+        let webTokens: WebTokenFiles
         let log: Log
 
-        /// Reads the certificate again.
-        func reload() {
+        /// Reads the certificate and the keys for JSON Web Tokens again; what can't be read stays as it was.
+        func reload(_ committer: Mailbox<CommitterMessage>) {
+            reloadCertificate()
+            guard webTokens.isGiven else { return }
+            do {
+                let verifier = try webTokens.verifier()
+                _ = committer.post(.input(.tokenVerifier(verifier)))
+                log(.info, "the keys for JSON Web Tokens have been read again: there are \(verifier.keys.count)")
+            } catch let error as UsageError {
+                log(.error, "the keys for JSON Web Tokens have not been exchanged: \(error.message)")
+            } catch {
+                log(.error, "the keys for JSON Web Tokens have not been exchanged: \(error)")
+            }
+        }
+
+        private func reloadCertificate() {
             guard let identity else { return }
             do {
                 try identity.reload()

@@ -7,6 +7,10 @@ func end(_ problem: String, code: Int32) -> Never {
 }
 
 do {
+    if CommandLine.arguments.dropFirst().first == "user" {
+        try UserCommand(arguments: Array(CommandLine.arguments.dropFirst(2)), environment: ProcessInfo.processInfo.environment).run()
+        exit(0)
+    }
     let configuration = try Configuration(
         arguments: Array(CommandLine.arguments.dropFirst()), environment: ProcessInfo.processInfo.environment)
     switch configuration.notice {

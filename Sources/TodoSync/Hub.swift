@@ -2,6 +2,7 @@ import Bytes
 import Todo
 import TodoProtocol
 public import TodoStore
+import WebToken
 
 /// The session layer: everything that happens between decoded requests and encoded messages.
 ///
@@ -42,6 +43,12 @@ public final class Hub {
     let tallies: ItemTallies
     /// Parts of first lists that several sessions are sent.
     var parts = PartCache()
+    /// Slows down who guesses passwords or makes accounts in heaps.
+    var throttle: LoginThrottle
+    /// The passwords that wait to be hashed.
+    var hashing = HashingQueue()
+    /// Whose JSON Web Tokens log in.
+    var tokenVerifier: TokenVerifier
     private var ready: [Session] = []
     private var isShutDown = false
     private var isUpkeepDue = false
@@ -61,6 +68,8 @@ public final class Hub {
         self.moment = moment
         outbox = Outbox(loops: loops)
         tallies = ItemTallies(countMax: settings.limits.itemTallies)
+        throttle = LoginThrottle(settings.limits)
+        tokenVerifier = settings.tokenVerifier
     }
 
     /// Takes everything that happened and does what follows, up to the last durable commit.
@@ -127,6 +136,10 @@ public final class Hub {
             if let session = sessions[id] { catchUp(session) }
         case .finished(let finished):
             jobBook.close(finished)?(finished.outcome)
+        case .operated(let command, let reply):
+            operate(command, reply)
+        case .tokenVerifier(let verifier):
+            tokenVerifier = verifier
         }
     }
 
@@ -230,6 +243,9 @@ public final class Hub {
         case .register(let username, let password): register(username: username, password: password, answer)
         case .login(let request): login(request, answer)
         case .logout(let everywhere): logout(everywhere: everywhere, answer)
+        case .changePassword(let old, let new): changePassword(old: old, new: new, answer)
+        case .sessions: listSessions(answer)
+        case .endSession(let id): endSession(id, answer)
         case .subscribe(let params): subscribe(params, answer)
         case .unsubscribe(let name): unsubscribe(name, answer)
         case .query(let params): query(params, answer)
@@ -283,6 +299,12 @@ public final class Hub {
         let due = loginDeadlines.prefix { $0.at <= now }.count
         for (_, id) in loginDeadlines.prefix(due) {
             guard let session = sessions[id], session.login == nil, session.loginDeadline <= now else { continue }
+            // Its log-in is among others in the queue: that is not its fault.
+            guard session.wait != .job else {
+                session.loginDeadline = now + settings.limits.loginMilliseconds
+                loginDeadlines.append((session.loginDeadline, id))
+                continue
+            }
             close(session, code: SessionCloseCode.noLogin.rawValue, reason: "nobody logged in in time")
         }
         loginDeadlines.removeFirst(due)

@@ -24,7 +24,7 @@ public struct Finished: Sendable {
 
     enum Outcome: Sendable {
         case hashed(Result<String, JobFault>)
-        case verified(Result<Bool, JobFault>)
+        case checked(Result<PasswordCheck, JobFault>)
         case read(Result<Rows, JobFault>)
     }
 

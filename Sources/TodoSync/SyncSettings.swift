@@ -1,5 +1,7 @@
+public import Crypto
 public import Todo
 public import TodoStore
+public import WebToken
 
 /// Ways to log in.
 public enum Provider: String, CaseIterable, Sendable {
@@ -7,6 +9,8 @@ public enum Provider: String, CaseIterable, Sendable {
     case password
     /// A name alone: only where the operator opted in.
     case nickname
+    /// A JSON Web Token of an identity provider whose keys the operator named.
+    case jwt
 }
 
 /// Every bound of the session layer, each with its default and what happens past it.
@@ -56,6 +60,25 @@ public struct SyncLimits: Sendable {
     /// Rows that are looked at besides the changed ones to tell what a list was before rights or related objects changed; past it the list is
     /// sent whole.
     public var catchUpCandidates = 5_000
+    /// Passwords that wait to be hashed; past it a log-in by password is refused with `-32006`. About 20 a second are hashed, so this
+    /// many are done within the time that a connection has to log in.
+    public var hashingQueue = 128
+    /// Those of them that came from one address, so that one machine can't fill the queue.
+    public var hashingQueueOfAddress = 64
+    /// Bad log-ins at one account in a row, before each further one has to wait: 1 s, 2 s, 4 s … Refused with `-32006` until then.
+    public var loginFailuresOfAccount = 10
+    /// The longest such wait.
+    public var loginDelayMilliseconds: Int64 = 30_000
+    /// Bad log-ins from one address (IPv4, or a /64 of IPv6) at once; past it `-32006`.
+    public var loginFailuresOfAddress = 100
+    /// After so long an address may make one bad log-in more.
+    public var loginFailureMilliseconds: Int64 = 2_000
+    /// Registrations from one address at once; past it `-32006`.
+    public var registrationsOfAddress = 1_000
+    /// After so long an address may register one more account.
+    public var registrationMilliseconds: Int64 = 3_000
+    /// Addresses and accounts of which failures are kept; past it the oldest are forgotten.
+    public var throttleEntries = 20_000
 
     /// The defaults.
     public init() {}
@@ -71,6 +94,10 @@ public struct SyncSettings: Sendable {
     public var allowsSignUp = true
     /// Who sees a project that is created without `access`.
     public var accessOfNewProjects: Access
+    /// What hashing a password costs. Stored hashes of another cost stay valid, and are renewed at the next log-in.
+    public var passwordCost = PasswordHash.Cost.standard
+    /// Whose JSON Web Tokens log in, where the provider `jwt` is on.
+    public var tokenVerifier = TokenVerifier(keys: [])
     /// The bounds.
     public var limits = SyncLimits()
     /// The limits that `info` shows, those of the layers above included.

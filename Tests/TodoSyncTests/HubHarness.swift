@@ -1,4 +1,5 @@
 import Bytes
+import Crypto
 import Foundation
 import Testing
 import Todo
@@ -20,11 +21,29 @@ final class HeldJobs: JobRunner, @unchecked Sendable {
     }
 }
 
+/// Lines of a log, kept.
+final class LogLines: @unchecked Sendable {
+    // The harness and the hub live on one thread; a log may be written from several.
+    private(set) var all: [String] = []
+
+    func append(_ line: String) { all.append(line) }
+
+    /// The audit lines of that event, read as JSON.
+    func audits(_ event: String) -> [[String: String]] {
+        all.filter { $0.hasPrefix("audit ") }.compactMap { line in
+            let object = try? JSONSerialization.jsonObject(with: Data(line.dropFirst(6).utf8)) as? [String: String]
+            return object?["event"] == event ? object : nil
+        }
+    }
+}
+
 /// A hub with its store, a clock that is set by hand, and clients that speak JSON to it; all in one thread.
 final class HubHarness {
     let store: SQLiteStore
     let hub: Hub
     let jobs = HeldJobs()
+    /// What was logged, at any level.
+    let lines = LogLines()
     var moment = Moment(wall: Timestamp(milliseconds: 1_800_000_000_000), monotonicMilliseconds: 0)
     private var clients: [UInt64: HubClient] = [:]
     private var lastConnection: UInt64 = 0
@@ -33,19 +52,24 @@ final class HubHarness {
     {
         store = try SQLiteStore.temporary()
         var settings = SyncSettings(server: "test", providers: providers, accessOfNewProjects: access)
+        settings.passwordCost = try #require(PasswordHash.Cost(logN: 2, blockSize: 1, parallelism: 1))
         change(&settings)
         // Nothing in these tests lets the store fail: an error that is logged is a fault that was swallowed.
-        let log = Log(level: .error) { _, line in Issue.record("logged: \(line)") }
+        let lines = lines
+        let log = Log(level: .debug) { level, line in
+            if level == .error { Issue.record("logged: \(line)") }
+            lines.append(line)
+        }
         hub = Hub(store: store, settings: settings, loops: 2, jobs: jobs, log: log, moment: moment)
     }
 
     deinit { store.close() }
 
-    func connect() -> HubClient {
+    func connect(from address: String = "test", userAgent: String? = nil) -> HubClient {
         lastConnection += 1
         let client = HubClient(SessionID(loop: Int(lastConnection % 2), connection: lastConnection), self)
         clients[lastConnection] = client
-        process([.opened(client.id, Peer(address: "test", userAgent: nil))])
+        process([.opened(client.id, Peer(address: address, userAgent: userAgent))])
         return client
     }
 

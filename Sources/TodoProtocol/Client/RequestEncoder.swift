@@ -48,6 +48,27 @@ public enum RequestEncoder {
         end(&writer)
     }
 
+    /// Exchanges the caller's password.
+    public static func changePassword(id: Int64, old: String, new: String, into writer: inout JSONWriter) {
+        begin(id, .changePassword, &writer)
+        text("old", old, &writer)
+        text("new", new, &writer)
+        end(&writer)
+    }
+
+    /// Asks where the caller is logged in.
+    public static func sessions(id: Int64, into writer: inout JSONWriter) {
+        begin(id, .sessions, &writer)
+        end(&writer)
+    }
+
+    /// Ends one of the caller's log-ins.
+    public static func endSession(id: Int64, session: String, into writer: inout JSONWriter) {
+        begin(id, .endSession, &writer)
+        text("id", session, &writer)
+        end(&writer)
+    }
+
     /// Starts a live query.
     public static func subscribe(id: Int64, _ params: SubscribeParams, into writer: inout JSONWriter) {
         begin(id, .subscribe, &writer)

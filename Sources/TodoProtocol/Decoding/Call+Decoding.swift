@@ -12,6 +12,13 @@ extension Call {
         case .login: self = .login(try LoginRequest(params, limits))
         case .logout:
             self = .logout(everywhere: try Parameters(params, of: method, allowed: Names.logout).flag("everywhere"))
+        case .changePassword: self = try Self.changePassword(params, limits)
+        case .sessions:
+            _ = try Parameters(params, of: method, allowed: [])
+            self = .sessions
+        case .endSession:
+            let parameters = try Parameters(params, of: method, allowed: Names.endSession)
+            self = .endSession(id: try parameters.required("id") { value throws(ErrorResponse) in try value.identifier() })
         case .subscribe: self = .subscribe(try SubscribeParams(params, limits))
         case .unsubscribe:
             let parameters = try Parameters(params, of: method, allowed: Names.unsubscribe)
@@ -27,12 +34,21 @@ extension Call {
             username: try parameters.requiredText("username", bytes: 1...limits.userNameBytes),
             password: try parameters.requiredText("password", bytes: limits.passwordBytesLeast...limits.passwordBytes))
     }
+
+    private static func changePassword(_ params: JSONValue?, _ limits: ProtocolLimits) throws(ErrorResponse) -> Call {
+        let parameters = try Parameters(params, of: .changePassword, allowed: Names.changePassword)
+        return .changePassword(
+            old: try parameters.requiredText("old", bytes: 0...limits.passwordBytes),
+            new: try parameters.requiredText("new", bytes: limits.passwordBytesLeast...limits.passwordBytes))
+    }
 }
 
 /// The parameters that each method takes, in the order in which an error message lists them.
 private enum Names {
     static let register: [StaticString] = ["username", "password"]
     static let logout: [StaticString] = ["everywhere"]
+    static let changePassword: [StaticString] = ["old", "new"]
+    static let endSession: [StaticString] = ["id"]
     static let unsubscribe: [StaticString] = ["name"]
     static let query: [StaticString] = ["class", "filter", "args", "sort", "limit", "offset"]
     static let subscribe: [StaticString] = ["name", "class", "filter", "args", "sort", "limit", "update", "since", "epoch"]

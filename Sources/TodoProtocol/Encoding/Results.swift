@@ -50,3 +50,34 @@ public struct LoginResult: Sendable, Hashable {
         self.expiresAt = expiresAt
     }
 }
+
+/// One log-in of a user, as `sessions` lists it: all connections on one token.
+public struct SessionInfo: Sendable, Hashable {
+    /// Its id, which says nothing about the token.
+    public var id: String
+    /// When the token was given out.
+    public var created: Timestamp
+    /// When it was last used; now, while a connection is open on it.
+    public var lastSeen: Timestamp
+    /// When the token ends.
+    public var expiresAt: Timestamp
+    /// The program, as it named itself.
+    public var userAgent: String?
+    /// Where an open connection on it comes from.
+    public var address: String?
+    /// Whether it is the log-in of the connection that asks.
+    public var isCurrent: Bool
+
+    /// All of it.
+    public init(
+        id: String, created: Timestamp, lastSeen: Timestamp, expiresAt: Timestamp, userAgent: String?, address: String?, isCurrent: Bool
+    ) {
+        self.id = id
+        self.created = created
+        self.lastSeen = lastSeen
+        self.expiresAt = expiresAt
+        self.userAgent = userAgent
+        self.address = address
+        self.isCurrent = isCurrent
+    }
+}

@@ -104,6 +104,17 @@ extension ErrorResponse {
     public static let wrongCredentials = ErrorResponse(
         .wrongCredentials, .wrongCredentials, "The name and the password, or the token, are not those of an account.")
 
+    /// The old password is not the account's.
+    public static let wrongPassword = ErrorResponse(
+        .wrongCredentials, .wrongCredentials, "The old password is not that of this account.", path: "old")
+
+    /// The account logs in without a password.
+    public static let noPassword = conflict(
+        .noPassword, "This account has no password: it logs in by a nickname or through an identity provider.")
+
+    /// The caller has no log-in of that id.
+    public static let noSuchSession = notFound("You have no session of that id; 'sessions' lists those that there are.", path: "id")
+
     /// The provider is unknown or not enabled.
     public static let unknownProvider = ErrorResponse(
         .wrongCredentials, .unknownProvider, "Invalid parameter 'provider'", path: "provider")

@@ -73,6 +73,8 @@ public enum Reason: String, CaseIterable, Sendable {
     case otherUser
     /// The name belongs to another account.
     case nameTaken
+    /// The account has no password that could be changed.
+    case noPassword
     /// The token's time is over.
     case tokenExpired
     /// The token was revoked.

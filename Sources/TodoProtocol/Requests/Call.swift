@@ -10,6 +10,12 @@ public enum Call: Sendable {
     case login(LoginRequest)
     /// Ends the token, or all tokens of the user.
     case logout(everywhere: Bool)
+    /// Exchanges the caller's password.
+    case changePassword(old: String, new: String)
+    /// Lists where the caller is logged in.
+    case sessions
+    /// Ends one of the caller's log-ins.
+    case endSession(id: String)
     /// Starts a live query.
     case subscribe(SubscribeParams)
     /// Ends a live query.
@@ -26,6 +32,9 @@ public enum Call: Sendable {
         case .register: .register
         case .login: .login
         case .logout: .logout
+        case .changePassword: .changePassword
+        case .sessions: .sessions
+        case .endSession: .endSession
         case .subscribe: .subscribe
         case .unsubscribe: .unsubscribe
         case .query: .query

@@ -6,6 +6,9 @@ public enum Method: String, CaseIterable, Sendable {
     case register
     case login
     case logout
+    case changePassword
+    case sessions
+    case endSession = "session.end"
     case subscribe
     case unsubscribe
     case query
@@ -15,7 +18,7 @@ public enum Method: String, CaseIterable, Sendable {
     public var needsLogin: Bool {
         switch self {
         case .info, .register, .login: false
-        case .logout, .subscribe, .unsubscribe, .query, .write: true
+        case .logout, .changePassword, .sessions, .endSession, .subscribe, .unsubscribe, .query, .write: true
         }
     }
 }

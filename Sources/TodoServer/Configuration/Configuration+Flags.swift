@@ -62,7 +62,7 @@ extension Configuration {
         },
         Flag(
             name: "providers", value: "LIST",
-            help: "ways to log in, with commas: password, nickname (password; nickname asks for no password)"
+            help: "ways to log in, with commas: password, nickname, jwt (password; nickname asks for no password)"
         ) { value, configuration in
             let words = value.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
             let providers = words.compactMap(Provider.init(rawValue:))
@@ -106,6 +106,14 @@ extension Configuration {
             configuration.keyFile = value
             return nil
         },
+        .text("jwt-keys", "FILE", "keys of an identity provider whose tokens log in: PEM, or a JWKS; read again on SIGHUP (none)") {
+            $1.webTokens.keysFile = $0
+        },
+        .text("jwt-secret", "FILE", "shared secret of an identity provider, for HS256, at least 32 bytes; read again on SIGHUP (none)") {
+            $1.webTokens.secretFile = $0
+        },
+        .text("jwt-issuer", "TEXT", "what the 'iss' of such a token must be (not looked at)") { $1.webTokens.issuer = $0 },
+        .text("jwt-audience", "TEXT", "what the 'aud' of such a token must be or hold (not looked at)") { $1.webTokens.audience = $0 },
         .word("log-level", LogLevel.allCases.map { ($0.name, $0) }, "least level of log lines: debug, info, warning or error (info)") {
             $1.logLevel = $0
         },
@@ -130,6 +138,7 @@ extension Configuration {
         todo-server: a WebSocket server for shared to-do lists with live queries.
 
         usage: todo-server [flags]
+               todo-server user COMMAND    accounts; see todo-server user --help
 
         \(table(mainFlags))
 

@@ -18,6 +18,8 @@ struct Configuration {
     /// PEM files; both or neither.
     var certificateFile: String?
     var keyFile: String?
+    /// Whose JSON Web Tokens log in.
+    var webTokens = WebTokenFiles()
     var logLevel = LogLevel.info
     var isDemo = false
     var allowsSignUp = true
@@ -52,6 +54,7 @@ struct Configuration {
         try read(arguments)
         try settleDemo(arguments, environment)
         try checkEncryption()
+        try settleWebTokens()
         if let problem = limits.problem { throw UsageError(message: problem) }
         let known = Set(Self.flags.map(\.variable))
         unknownVariables = environment.keys.filter { $0.hasPrefix("TODOSYNC_") && !known.contains($0) }.sorted()
@@ -60,6 +63,20 @@ struct Configuration {
     /// Where to listen.
     var places: [ListenPlace] {
         (namesHostOrPort || listen.isEmpty ? [.network(host: host, port: port)] : []) + listen
+    }
+
+    /// Keys turn the provider on; without keys there is nothing to check tokens with.
+    private mutating func settleWebTokens() throws(UsageError) {
+        guard webTokens.isGiven else {
+            guard !providers.contains(.jwt) else {
+                throw UsageError(message: "--providers jwt needs keys: --jwt-keys FILE, or --jwt-secret FILE for HS256")
+            }
+            guard webTokens.issuer == nil, webTokens.audience == nil else {
+                throw UsageError(message: "--jwt-issuer and --jwt-audience need keys too: --jwt-keys FILE, or --jwt-secret FILE for HS256")
+            }
+            return
+        }
+        if !providers.contains(.jwt) { providers.append(.jwt) }
     }
 
     private func checkEncryption() throws(UsageError) {

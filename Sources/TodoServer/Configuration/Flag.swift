@@ -16,6 +16,17 @@ struct Flag: Sendable {
 }
 
 extension Flag {
+    /// A flag whose value is any text but an empty one.
+    static func text(
+        _ name: String, _ value: String, _ help: String, _ apply: @escaping @Sendable (String, inout Configuration) -> Void
+    ) -> Flag {
+        Flag(name: name, value: value, help: help) { text, configuration in
+            guard !text.isEmpty else { return "a \(value.lowercased()) is needed" }
+            apply(text, &configuration)
+            return nil
+        }
+    }
+
     /// A flag whose value is a whole number in a range.
     static func number(
         _ name: String, _ range: ClosedRange<Int>, _ help: String, _ apply: @escaping @Sendable (Int, inout Configuration) -> Void

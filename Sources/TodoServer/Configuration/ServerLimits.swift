@@ -15,7 +15,7 @@ struct ServerLimits: Sendable {
 
 extension ServerLimits {
     /// Every bound that an operator can set, in the order of the help text and of `info`. What is written here is all there is to write for one.
-    static let table: [Limit] = connections + times + sessions + messages + filters + memory
+    static let table: [Limit] = connections + times + accounts + sessions + messages + filters + memory
 
     private static let connections = [
         Limit("connections", 1...10_000_000, \.edge.connectionsMax, "connections in all; past it: HTTP 503 with Retry-After"),
@@ -60,6 +60,21 @@ extension ServerLimits {
         Limit(
             "closeSeconds", 1...600, \.edge.closeMilliseconds, keptPerShown: 1_000,
             "time for the peer to end a connection that the server has ended; past it: it is reset"),
+    ]
+
+    private static let accounts = [
+        Limit(
+            "passwordQueue", 1...100_000, \.sync.hashingQueue,
+            "passwords that wait to be hashed, about 20 a second; past it: -32006"),
+        Limit(
+            "loginFailures", 1...1_000, \.sync.loginFailuresOfAccount,
+            "bad log-ins at one account before each further one has to wait; meanwhile: -32006"),
+        Limit(
+            "loginFailuresOfAddress", 1...1_000_000, \.sync.loginFailuresOfAddress,
+            "bad log-ins from one address at once, one more every 2 s; past it: -32006"),
+        Limit(
+            "registrationsOfAddress", 1...1_000_000, \.sync.registrationsOfAddress, flag: "registrations",
+            "accounts that one address registers at once, one more every 3 s; past it: -32006"),
     ]
 
     private static let sessions = [

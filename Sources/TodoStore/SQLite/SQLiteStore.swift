@@ -61,6 +61,11 @@ public final class SQLiteStore: Store {
         try self.init(folder: folder, durability: .full)
     }
 
+    /// Whether there is a store in that folder.
+    public static func exists(in folder: String) -> Bool {
+        FileManager.default.fileExists(atPath: folder + "/" + fileName)
+    }
+
     /// A new store in a temporary folder, which `close` removes. It is fast because it is not durable.
     public static func temporary() throws(StoreFailure) -> SQLiteStore {
         try SQLiteStore(folder: DataFolder.temporaryPath(), durability: .none)

@@ -3,80 +3,53 @@ import Todo
 import TodoProtocol
 import TodoStore
 
-/// `register` and `login`.
+/// `login`: by nickname and by token here, by password in `Hub+Password`, by JSON Web Token in `Hub+WebToken`.
 extension Hub {
-    func register(username: String, password: String, _ answer: Answer) {
-        guard settings.providers.contains(.password) else { return self.answer(answer, .unknownProvider) }
-        guard settings.allowsSignUp else { return self.answer(answer, .signUpOff) }
-        let name: UserName
-        do throws(Refusal) { name = try UserName(username, path: "username") } catch { return self.answer(answer, ErrorResponse(error)) }
-        if answer.session.login != nil { return self.answer(answer, .otherUser) }
-        work(for: answer, .hashing) {
-            .hashed(Self.attempt { try PasswordHash.make(password).text })
-        } then: { [unowned self] outcome in
-            guard case .hashed(.success(let hash)) = outcome else { return internalError(outcome, answer) }
-            inGroup(answer) { [unowned self] in
-                let user = try createUser(name)
-                let account = Account(
-                    userId: user.key, provider: Provider.password.rawValue, subject: name.folded, passwordHash: hash,
-                    isSuspended: false, createdAt: moment.wall)
-                guard try store.insertAccount(account) else { throw ErrorResponse.nameTaken }
-                try logIn(user, answer)
-            }
-        }
-    }
-
     func login(_ request: LoginRequest, _ answer: Answer) {
         switch request {
         case .password(let username, let password) where settings.providers.contains(.password):
             loginByPassword(username: username, password: password, answer)
         case .nickname(let nickname) where settings.providers.contains(.nickname):
             loginByNickname(nickname, answer)
+        case .jwt(let token) where settings.providers.contains(.jwt):
+            loginByWebToken(token, answer)
         case .token(let token):
             loginByToken(token, answer)
         case .password, .nickname, .jwt, .other:
-            log(.warning, "\(answer.session.peer.address): a log-in by a provider that is not enabled")
+            audit(
+                Audit(
+                    event: "login", outcome: .refused, address: answer.session.peer.address,
+                    details: [("reason", "the provider is not enabled")]))
             self.answer(answer, .unknownProvider)
         }
     }
 
-    /// Wrong name and wrong password take the same work and get the same answer.
-    private func loginByPassword(username: String, password: String, _ answer: Answer) {
-        let name: UserName
-        let account: Account?
-        do {
-            name = try UserName(username, path: "username")
-            account = try store.account(provider: Provider.password.rawValue, subject: name.folded)
-        } catch { return refuse(answer, error) }
-        let hash = account?.passwordHash
-        work(for: answer, .hashing) {
-            .verified(Self.attempt { try Self.verify(password, against: hash) })
-        } then: { [unowned self] outcome in
-            guard case .verified(.success(let isRight)) = outcome else { return internalError(outcome, answer) }
-            guard isRight, let account, !account.isSuspended else { return wrongCredentials(answer) }
-            inGroup(answer) { [unowned self] in
-                guard let user = try store.object(.user, account.userId) else { throw ErrorResponse.wrongCredentials }
-                try logIn(user, answer)
-            }
-        }
-    }
-
     private func loginByNickname(_ nickname: String, _ answer: Answer) {
+        let name: UserName
+        do throws(Refusal) { name = try UserName(nickname, path: "nickname") } catch { return self.answer(answer, ErrorResponse(error)) }
+        if let wait = throttle.wait(from: answer.session.peer.address, at: moment.monotonicMilliseconds) {
+            return throttled("login", .nickname, wait, answer)
+        }
         inGroup(answer) { [unowned self] in
-            let name = try UserName(nickname, path: "nickname")
             if let account = try store.account(provider: Provider.nickname.rawValue, subject: name.folded) {
-                guard !account.isSuspended, let user = try store.object(.user, account.userId) else { throw ErrorResponse.wrongCredentials }
-                return try logIn(user, answer)
+                // Anybody may come in here, so never an admin.
+                guard !account.isSuspended, let user = try store.object(.user, account.userId), user[UserField.isAdmin].boolean != true
+                else {
+                    throw refusedLogin(.nickname, account.userId, answer)
+                }
+                return try logIn(user, .nickname, answer)
             }
-            guard try store.userNamed(normalisedName: name.folded) == nil else { throw ErrorResponse.wrongCredentials }
+            if let owner = try store.userNamed(normalisedName: name.folded) { throw refusedLogin(.nickname, owner.key, answer) }
             let user = try createUser(name)
             let account = Account(
                 userId: user.key, provider: Provider.nickname.rawValue, subject: name.folded, passwordHash: nil,
                 isSuspended: false, createdAt: moment.wall)
             guard try store.insertAccount(account) else { throw ErrorResponse.nameTaken }
-            try logIn(user, answer)
+            try logIn(user, .nickname, answer)
         }
     }
+
+    // MARK: By token
 
     /// Answers with the same token, its life renewed where the last renewal is a while ago: a reconnect writes nothing as a rule, and
     /// works while the disk is full.
@@ -100,42 +73,67 @@ extension Hub {
     private func renew(_ token: String, _ hash: [UInt8], _ answer: Answer) {
         inGroup(answer) { [unowned self] in
             guard let record = try store.token(hash: hash), let user = try store.object(.user, record.userId) else {
+                audit(
+                    Audit(
+                        event: "login", outcome: .refused, address: answer.session.peer.address,
+                        details: [("provider", "token"), ("reason", "no such token")]))
                 throw ErrorResponse.tokenRevoked
             }
             guard record.expiresAt > moment.wall else { throw ErrorResponse.tokenExpired }
-            let expiresAt = expiry()
+            // What an identity provider vouched for ends when it said.
+            let isVouchedFor = try store.accounts(ofUser: user.key).contains { $0.provider == Provider.jwt.rawValue }
+            let expiresAt = isVouchedFor ? record.expiresAt : expiry()
             try store.touchToken(hash: hash, lastSeenAt: moment.wall, expiresAt: expiresAt)
-            try enter(user, token: token, hash: hash, expiresAt: expiresAt, answer)
+            try enter(user, token: token, hash: hash, expiresAt: expiresAt, "token", answer)
         }
     }
 
+    // MARK: Entering
+
     /// A new token for the user, who is logged in on the answer's session once the group is durable.
-    private func logIn(_ user: Object, _ answer: Answer) throws {
+    ///
+    /// - Parameter end: the latest end of the token; without one it has the whole life of a token.
+    func logIn(_ user: Object, _ provider: Provider, until end: Timestamp? = nil, _ answer: Answer) throws {
+        if let login = answer.session.login, login.view.caller.userId != user.key { throw ErrorResponse.otherUser }
         let token = Base64.encodeURL(try RandomBytes.make(32))
         let hash = try SHA256.hash(utf8: token)
-        let expiresAt = expiry()
+        let expiresAt = min(end ?? .latest, expiry())
         try store.insertToken(
             TokenRecord(
                 hash: hash, userId: user.key, createdAt: moment.wall, expiresAt: expiresAt, lastSeenAt: moment.wall,
                 userAgent: answer.session.peer.userAgent))
-        try enter(user, token: token, hash: hash, expiresAt: expiresAt, answer)
+        try enter(user, token: token, hash: hash, expiresAt: expiresAt, provider.rawValue, answer)
     }
 
     /// Logs in without a write: nothing has to be durable first.
     private func enterNow(_ user: Object, token: String, hash: [UInt8], expiresAt: Timestamp, _ answer: Answer) throws {
         if let login = answer.session.login, login.view.caller.userId != user.key { throw ErrorResponse.otherUser }
         join(answer.session, user: user, hash: hash, expiresAt: expiresAt)
+        entered(user, "token", answer)
         self.answer(answer, loggedIn: user, token: token, expiresAt: expiresAt)
         for session in released { bringUpToDate(session) }
         released.removeAll()
     }
 
-    private func enter(_ user: Object, token: String, hash: [UInt8], expiresAt: Timestamp, _ answer: Answer) throws {
+    private func enter(
+        _ user: Object, token: String, hash: [UInt8], expiresAt: Timestamp, _ provider: String, _ answer: Answer
+    ) throws {
         if let login = answer.session.login, login.view.caller.userId != user.key { throw ErrorResponse.otherUser }
         group.effects.append { [unowned self] in
             join(answer.session, user: user, hash: hash, expiresAt: expiresAt)
+            entered(user, provider, answer)
         }
         self.answer(answer, loggedIn: user, token: token, expiresAt: expiresAt)
+    }
+
+    private func entered(_ user: Object, _ provider: String, _ answer: Answer) {
+        let address = answer.session.peer.address
+        throttle.recognise(
+            account: CaseFolding.foldedText(user.text(UserField.name)), from: address, at: moment.monotonicMilliseconds)
+        audit(
+            Audit(
+                event: "login", user: user.key, address: address,
+                details: [("provider", provider), ("name", user.text(UserField.name))]))
     }
 
     private func answer(_ answer: Answer, loggedIn user: Object, token: String, expiresAt: Timestamp) {
@@ -143,11 +141,33 @@ extension Hub {
             userId: user.key, name: user.text(UserField.name), isAdmin: user[UserField.isAdmin].boolean ?? false, token: token,
             expiresAt: expiresAt)
         self.answer(answer) { writer in MessageEncoder.login(answer.id, result, into: &writer) }
-        log(.info, "\(answer.session.peer.address): '\(user.text(UserField.name))' (\(user.key)) logged in")
     }
 
-    private func createUser(_ name: UserName) throws -> Object {
-        let user = Object(.user, [.string(freshId()), .string(name.shown), .boolean(false)])
+    // MARK: Refusing
+
+    /// The answer to a bad log-in, which is written down. The name that was tried is not: a password may have been typed in its place.
+    func refusedLogin(_ provider: Provider, _ userId: String?, _ answer: Answer, reason: String? = nil) -> ErrorResponse {
+        // Attempts by password were counted before they were hashed.
+        if provider != .password { throttle.fail(from: answer.session.peer.address, at: moment.monotonicMilliseconds) }
+        audit(
+            Audit(
+                event: "login", outcome: .refused, user: userId, address: answer.session.peer.address,
+                details: [("provider", provider.rawValue), ("reason", reason ?? "")]))
+        return .wrongCredentials
+    }
+
+    func throttled(_ event: String, _ provider: Provider, _ seconds: Int, _ answer: Answer) {
+        audit(
+            Audit(
+                event: event, outcome: .throttled, address: answer.session.peer.address,
+                details: [("provider", provider.rawValue), ("retryAfter", "\(seconds)")]))
+        self.answer(answer, .tooManyRequests(retryAfter: seconds))
+    }
+
+    // MARK: Users
+
+    func createUser(_ name: UserName, isAdmin: Bool = false) throws -> Object {
+        let user = Object(.user, [.string(freshId()), .string(name.shown), .boolean(isAdmin)])
         guard try store.claimName(name.folded, user: user.key) else { throw ErrorResponse.nameTaken }
         try store.insert(user)
         try append([Change(.user, key: user.key, before: nil, after: user)], by: user.key)
@@ -156,26 +176,6 @@ extension Hub {
 
     private func expiry() -> Timestamp {
         Timestamp(milliseconds: moment.wall.milliseconds + settings.limits.tokenMilliseconds)
-    }
-
-    private func wrongCredentials(_ answer: Answer) {
-        log(.warning, "\(answer.session.peer.address): a log-in with wrong credentials")
-        self.answer(answer, .wrongCredentials)
-    }
-
-    private func internalError(_ outcome: Finished.Outcome, _ answer: Answer) {
-        log(.error, "a password could not be hashed: \(outcome)")
-        self.answer(answer, .internalError)
-    }
-
-    private static func attempt<Value>(_ work: () throws -> Value) -> Result<Value, JobFault> {
-        do { return .success(try work()) } catch { return .failure(JobFault(error)) }
-    }
-
-    private static func verify(_ password: String, against hash: String?) throws -> Bool {
-        if let hash, let known = PasswordHash(text: hash) { return try known.verify(password) }
-        _ = try PasswordHash.make(password)
-        return false
     }
 
     /// A new id: 96 random bits in base64url.

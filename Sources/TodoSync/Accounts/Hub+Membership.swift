@@ -48,21 +48,50 @@ extension Hub {
     func logout(everywhere: Bool, _ answer: Answer) {
         let session = answer.session
         guard let login = session.login else { return self.answer(answer, .notLoggedIn) }
+        let userId = login.view.caller.userId
         inGroup(answer) { [unowned self] in
             var dead: Set<[UInt8]> = [login.tokenHash]
             _ = try store.deleteToken(hash: login.tokenHash)
-            if everywhere { dead.formUnion(try store.deleteTokens(ofUser: login.view.caller.userId)) }
+            if everywhere { dead.formUnion(try store.deleteTokens(ofUser: userId)) }
             group.effects.append { [unowned self] in
-                for other in Array(login.view.sessions.values) where other !== session {
-                    guard let hash = other.login?.tokenHash, dead.contains(hash) else { continue }
-                    close(other, code: SessionCloseCode.revoked.rawValue, reason: "the session was ended by a log-out")
-                }
-                dropSubscriptions(session)
-                leave(session)
-                expectLogin(session)
+                end(tokens: dead, ofUser: userId, from: session, "the session was ended by a log-out")
+                let reach = everywhere ? "everywhere" : "here"
+                audit(
+                    Audit(
+                        event: "logout", by: userId, user: userId, address: session.peer.address,
+                        details: [("reach", reach), ("session", sessionId(ofToken: login.tokenHash))]))
             }
             self.answer(answer) { writer in MessageEncoder.empty(answer.id, into: &writer) }
-            log(.info, "\(session.peer.address): \(login.view.caller.userId) logged out\(everywhere ? " everywhere" : "")")
         }
+    }
+
+    /// Every connection on one of the tokens is closed, but for the one that asked for it: that one is as if nobody had logged in on it.
+    func end(tokens dead: Set<[UInt8]>, ofUser userId: String, from asking: Session, _ reason: String) {
+        guard let view = users[userId] else { return }
+        for session in Array(view.sessions.values) {
+            guard let hash = session.login?.tokenHash, dead.contains(hash) else { continue }
+            guard session === asking else {
+                close(session, code: SessionCloseCode.revoked.rawValue, reason: reason)
+                continue
+            }
+            dropSubscriptions(session)
+            leave(session)
+            expectLogin(session)
+        }
+    }
+
+    /// Closes the connections of the user, whatever their tokens are.
+    func closeSessions(ofUser userId: String, except kept: Session? = nil, _ reason: String) {
+        guard let view = users[userId] else { return }
+        for session in Array(view.sessions.values) where session !== kept {
+            close(session, code: SessionCloseCode.revoked.rawValue, reason: reason)
+        }
+    }
+
+    /// The user may do everything from now on, or no longer: the lists of its sessions are sent anew, for they show something else.
+    func turnAdmin(_ userId: String, _ isAdmin: Bool) {
+        guard let view = users[userId], view.caller.isAdmin != isAdmin else { return }
+        view.turnAdmin(isAdmin)
+        for session in Array(view.sessions.values) { restartSubscriptions(session, view) }
     }
 }

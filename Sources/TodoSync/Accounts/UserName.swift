@@ -23,6 +23,30 @@ struct UserName {
         folded = CaseFolding.foldedText(trimmed)
     }
 
+    /// The name nearest to what somebody else calls the user: without what names must not hold, and cut to their length.
+    init?(nearest text: String) {
+        let printable = String(String.UnicodeScalarView(text.unicodeScalars.filter { !Self.isUnprintable($0.properties.generalCategory) }))
+        let trimmed = printable.trimmingCharacters(in: .whitespacesAndNewlines).precomposedStringWithCanonicalMapping
+        guard let name = try? UserName(Self.cut(trimmed, to: 64), path: "name") else { return nil }
+        self = name
+    }
+
+    /// The name with a number behind it, within the length that names have.
+    func numbered(_ number: Int) -> UserName {
+        let suffix = " \(number)"
+        let text = Self.cut(shown, to: 64 - suffix.count).trimmingCharacters(in: .whitespacesAndNewlines) + suffix
+        return UserName(known: text)
+    }
+
+    private init(known text: String) {
+        shown = text
+        folded = CaseFolding.foldedText(text)
+    }
+
+    private static func cut(_ text: String, to scalars: Int) -> String {
+        String(String.UnicodeScalarView(text.unicodeScalars.prefix(scalars)))
+    }
+
     private static func isUnprintable(_ category: Unicode.GeneralCategory) -> Bool {
         switch category {
         case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: true

@@ -20,7 +20,10 @@ extension Hub {
                 searchBytesMax: self.settings.limits.writeSearchBytes)
             let (ids, changes) = try run(entries, settings, store)
             let version = changes.isEmpty ? store.nextVersion - 1 : store.nextVersion
-            if !changes.isEmpty { try append(changes, by: caller.userId) }
+            if !changes.isEmpty {
+                try append(changes, by: caller.userId)
+                auditRights(changes, caller, answer)
+            }
             if let txn = params.txn {
                 try store.remember(
                     RememberedTransaction(userId: caller.userId, txn: txn, version: version, ids: ids, at: moment.wall))

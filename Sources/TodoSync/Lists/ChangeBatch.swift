@@ -9,6 +9,8 @@ struct ChangeBatch {
     private(set) var permissions: [(user: String, project: String)] = []
     /// Projects that opened or closed to everybody.
     private(set) var openings: [String] = []
+    /// Users who became admins, or are none any more.
+    private(set) var turnedAdmins: Set<String> = []
     /// Projects that came into being.
     private(set) var created: Set<String> = []
     /// Projects that everybody saw and that are gone.
@@ -35,7 +37,10 @@ struct ChangeBatch {
             case .item:
                 if let before = change.before { projectsOfItems.insert(before.text(ItemField.projectId)) }
                 if let after = change.after { projectsOfItems.insert(after.text(ItemField.projectId)) }
-            case .user: break
+            case .user:
+                if let before = change.before, let after = change.after, before[UserField.isAdmin] != after[UserField.isAdmin] {
+                    turnedAdmins.insert(change.key)
+                }
             }
         }
     }

@@ -204,6 +204,23 @@ extension Hub {
         if case .user(let user) = list.key.scope { users[user]?.lists.removeAll { $0 === list } }
     }
 
+    /// Starts every subscription of the session anew, for a user who sees other objects than before.
+    func restartSubscriptions(_ session: Session, _ view: UserView) {
+        for old in session.subscriptions.values.sorted(by: { $0.name < $1.name }) {
+            let text = old.list.key.text
+            drop(old)
+            do {
+                let list = list(for: text, try query(text, view.caller, limit: text.limit), view)
+                let subscription = Subscription(session: session, name: old.name, list: list)
+                list.add(subscription)
+                session.subscriptions[old.name] = subscription
+                start(subscription, view)
+            } catch {
+                log(.error, "a subscription could not be started anew: \(error)")
+            }
+        }
+    }
+
     func dropSubscriptions(_ session: Session) {
         for subscription in Array(session.subscriptions.values) { drop(subscription) }
     }

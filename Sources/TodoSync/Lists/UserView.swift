@@ -16,6 +16,11 @@ final class UserView {
         name = user.text(UserField.name)
     }
 
+    /// The user may do everything from now on, or no longer.
+    func turnAdmin(_ isAdmin: Bool) {
+        caller = Caller(userId: caller.userId, isAdmin: isAdmin)
+    }
+
     /// Whether the user may see the project, given what everybody may do there.
     func sees(_ projectId: String, access: Access?) -> Bool {
         guard let access else { return false }

@@ -1,5 +1,6 @@
 public import Bytes
 public import TodoProtocol
+public import WebToken
 
 /// What the committer has for one event loop's connections, in order.
 public enum Delivery: Sendable {
@@ -32,6 +33,10 @@ public enum Input: Sendable {
     case caughtUp(SessionID)
     /// Work of another thread is done.
     case finished(Finished)
+    /// The operator wants something done; what came of it goes to `reply`, once it is durable.
+    case operated(OperatorCommand, reply: @Sendable (OperatorReply) -> Void)
+    /// The keys for JSON Web Tokens were read anew.
+    case tokenVerifier(TokenVerifier)
 }
 
 /// Deliveries collected during a turn, by event loop.

@@ -52,14 +52,17 @@ extension Hub {
         outbox.append(message, to: session.id, reportsDrained: reportsDrained, isShared: isShared)
     }
 
-    /// Lets another thread work for the session, whose next requests wait meanwhile.
+    /// Lets another thread work for the session, whose next requests wait meanwhile. `whenDone` runs in any case, `then` only while
+    /// the session is open.
     func work(
-        for answer: Answer, _ lane: JobLane, _ job: @escaping @Sendable () -> Finished.Outcome, then: @escaping (Finished.Outcome) -> Void
+        for answer: Answer, _ lane: JobLane, _ job: @escaping @Sendable () -> Finished.Outcome, whenDone: @escaping () -> Void = {},
+        then: @escaping (Finished.Outcome) -> Void
     ) {
         let session = answer.session
         session.wait = .job
         let ticket = jobBook.open { [unowned self] outcome in
             session.wait = .none
+            whenDone()
             guard session.isOpen else { return }
             then(outcome)
             schedule(session)

@@ -30,6 +30,10 @@ private let wantedFolder = ProcessInfo.processInfo.environment["TODO_SCREENSHOTS
                 try await page.wait(until: "document.querySelector('#confirm-dialog').open")
                 try await shoot(page, "confirm", folder)
                 try await page.press(.escape)
+                try await page.click("#account-open")
+                try await page.wait(until: "document.querySelectorAll('[data-session]').length === 1")
+                try await shoot(page, "account", folder)
+                try await page.press(.escape)
                 try await sideBySide(page, browser.open(server.page), folder)
             }
         }

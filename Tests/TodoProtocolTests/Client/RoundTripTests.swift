@@ -20,6 +20,11 @@ struct RoundTripTests {
                 RequestEncoder.register(id: 7, username: "ann", password: "pass\"word", into: &$0)
             }),
             case .logout(everywhere: true) = try call({ RequestEncoder.logout(id: 7, everywhere: true, into: &$0) }),
+            case .changePassword("old\"one", "new\u{1F600}word") = try call({
+                RequestEncoder.changePassword(id: 7, old: "old\"one", new: "new\u{1F600}word", into: &$0)
+            }),
+            case .sessions = try call({ RequestEncoder.sessions(id: 7, into: &$0) }),
+            case .endSession("a-B_9") = try call({ RequestEncoder.endSession(id: 7, session: "a-B_9", into: &$0) }),
             case .unsubscribe("mine\n") = try call({ RequestEncoder.unsubscribe(id: 7, name: "mine\n", into: &$0) })
         else { throw UnexpectedOutcome("another call") }
         let logins: [LoginRequest] = [

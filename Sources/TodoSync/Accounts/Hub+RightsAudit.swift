@@ -1,0 +1,45 @@
+import Todo
+
+/// The lines of the audit that writes cause: who may see what changed, and what an admin did in projects of others.
+extension Hub {
+    /// Notes the lines of a transaction; they are written once it is durable.
+    func auditRights(_ changes: [Change], _ caller: Caller, _ answer: Answer) {
+        var lines: [Audit] = []
+        var foreign: [String] = []
+        let address = answer.session.peer.address
+        for change in changes {
+            switch change.className {
+            case .permission: lines.append(Self.line(of: change, caller, address))
+            case .project where change.before?.text(ProjectField.access) != change.after?.text(ProjectField.access):
+                guard change.before != nil, let access = change.after?.text(ProjectField.access) else { break }
+                lines.append(
+                    Audit(event: "access", by: caller.userId, address: address, details: [("project", change.key), ("access", access)]))
+            case .project, .item, .user: break
+            }
+            if caller.isAdmin, let projectId = (change.before ?? change.after)?.projectId, !foreign.contains(projectId),
+                answer.session.login?.view.roles[projectId] == nil,
+                (change.before ?? change.after)?.className != .project || change.before != nil
+            {
+                foreign.append(projectId)
+            }
+        }
+        for projectId in foreign {
+            lines.append(Audit(event: "admin.write", by: caller.userId, address: address, details: [("project", projectId)]))
+        }
+        guard !lines.isEmpty else { return }
+        group.effects.append { [unowned self] in
+            for line in lines { audit(line) }
+        }
+    }
+
+    private static func line(of change: Change, _ caller: Caller, _ address: String) -> Audit {
+        let permission = change.after ?? change.before
+        return Audit(
+            event: "permission", by: caller.userId, user: permission?.text(PermissionField.userId), address: address,
+            details: [
+                ("project", permission?.text(PermissionField.projectId) ?? ""),
+                ("role", change.after?.text(PermissionField.role) ?? "none"),
+                ("before", change.before?.text(PermissionField.role) ?? "none"),
+            ])
+    }
+}

@@ -1,0 +1,189 @@
+"""`changePassword`, `sessions` and `session.end`, guessing, and a flood of log-ins."""
+
+import re
+import threading
+import time
+
+import pytest
+
+from client import RpcError
+from conftest import make_project, nickname
+
+PASSWORD = "correct horse"
+NEW = "battery staple"
+DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
+
+
+@pytest.fixture
+def account(connect):
+    """Registers an account; (session, username)."""
+    username = nickname("account")
+    session = connect()
+    session.register(username, PASSWORD)
+    return session, username
+
+
+def test_a_changed_password_ends_every_other_session_at_once(account, connect):
+    session, username = account
+    same, other = connect(), connect()
+    same.login_with_token(session.token)
+    other.login_with_password(username, PASSWORD)
+    assert session.call("changePassword", old=PASSWORD, new=NEW) == {}
+    changed = time.monotonic()
+    assert [same.closed_code(), other.closed_code()] == [4002, 4002]
+    print(f"closed {1000 * (time.monotonic() - changed):.1f} ms behind the result")
+    assert connect().error("login", provider="token", token=other.token).code == -32009
+    assert connect().error("login", provider="password", username=username, password=PASSWORD).code == -32008
+    connect().login_with_password(username, NEW)
+    connect().login_with_token(session.token)
+    assert session.objects("User", filter="userId == $user") == [session.user]
+
+
+def test_a_wrong_old_password_changes_nothing(account, connect):
+    session, username = account
+    other = connect()
+    other.login_with_token(session.token)
+    error = session.error("changePassword", old="wrong horse", new=NEW)
+    assert (error.code, error.path) == (-32008, "old")
+    assert other.objects("Item", filter="FALSEPREDICATE") == []
+    connect().login_with_password(username, PASSWORD)
+
+
+@pytest.mark.parametrize("params, path", [
+    ({"new": NEW}, "old"), ({"old": PASSWORD}, "new"), ({"old": PASSWORD, "new": "1234567"}, "new"), ({"old": 1, "new": NEW}, "old"),
+    ({"old": PASSWORD, "new": "x" * 1025}, "new"), ({"old": "x" * 1025, "new": NEW}, "old"), ({"old": PASSWORD, "new": "\0" * 9}, "new"),
+    ({"old": PASSWORD, "new": NEW, "force": True}, "force"),
+])  # fmt: skip
+def test_changing_a_password_takes_an_old_and_a_new_one(account, params, path):
+    error = account[0].error("changePassword", params)
+    assert (error.code, error.path) == (-32602, path)
+
+
+def test_a_nickname_has_no_password_to_change(anna):
+    assert anna.call("sessions")["hasPassword"] is False
+    error = anna.error("changePassword", old="", new=NEW)
+    assert (error.code, error.data["reason"]) == (-32004, "noPassword")
+
+
+@pytest.mark.parametrize("method, params", [("changePassword", {"old": PASSWORD, "new": NEW}), ("sessions", {}), ("session.end", {"id": "x"})])
+def test_what_is_about_ones_own_account_needs_a_log_in(connect, method, params):
+    assert connect().error(method, params).code == -32001
+
+
+# Sessions
+
+
+def test_sessions_lists_where_one_is_logged_in(account, connect):
+    session, username = account
+    other = connect(user_agent_header="Phone/1.0")
+    other.login_with_password(username, PASSWORD)
+    result = session.call("sessions")
+    sessions = result["sessions"]
+    assert set(result) == {"sessions", "hasPassword"} and result["hasPassword"] is True
+    assert [s["current"] for s in sessions] == [True, False]
+    assert [s["current"] for s in other.call("sessions")["sessions"]] == [False, True]
+    assert sessions[1]["userAgent"] == "Phone/1.0"
+    for one in sessions:
+        assert set(one) == {"id", "created", "lastSeen", "expiresAt", "userAgent", "address", "current"}
+        assert all(DATE.fullmatch(one[date]) for date in ("created", "lastSeen", "expiresAt"))
+        assert one["address"] == "127.0.0.1"
+        assert re.fullmatch(r"[A-Za-z0-9_-]{1,64}", one["id"])
+        assert one["id"] not in session.token + other.token
+
+
+def test_ending_a_session_closes_it_and_kills_its_token(account, connect, ben):
+    session, username = account
+    other = connect()
+    other.login_with_password(username, PASSWORD)
+    ended = session.call("sessions")["sessions"][1]["id"]
+    assert ben.error("session.end", id=ended).code == -32003
+    assert session.call("session.end", id=ended) == {}
+    assert other.closed_code() == 4002
+    assert connect().error("login", provider="token", token=other.token).code == -32009
+    error = session.error("session.end", id=ended)
+    assert (error.code, error.path) == (-32003, "id")
+    assert len(session.call("sessions")["sessions"]) == 1
+
+
+def test_ending_ones_own_session_is_a_log_out(account):
+    session, _ = account
+    session.subscribe("mine", "Project")
+    assert session.call("session.end", id=session.call("sessions")["sessions"][0]["id"]) == {}
+    assert session.error("sessions").code == -32001
+    session.login_with_password(account[1], PASSWORD)
+
+
+def test_a_log_in_by_token_amid_writes_loses_nothing(person):
+    anna, writer = person("anna"), None
+    writer = person(again=anna)
+    project = make_project(anna)
+    items = anna.subscribe("items", "Item", filter="projectId == $0", args=[project], sort=["body"])
+    stop = threading.Event()
+    written = []
+
+    def write():
+        while not stop.is_set():
+            body = f"{len(written):05}"
+            written.append((body, writer.write({"create": "Item", "object": {"projectId": project, "body": body}})["version"]))
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    try:
+        for round in range(60):
+            anna.login_with_token(writer.token if round % 2 else anna.token)
+    finally:
+        stop.set()
+        thread.join()
+    anna.settle(written[-1][1])
+    assert [o["body"] for o in items.objects] == [body for body, _ in written]
+
+
+# Guessing
+
+
+def test_guessing_at_an_account_is_slowed_down_whether_it_exists_or_not(start_server, connect):
+    server = start_server("--login-failures", "3")
+    owner = connect(server)
+    owner.register("Ann", PASSWORD)
+    outcomes = []
+    for name in ("Nobody", "Somebody"):
+        session = connect(server)
+        errors = [session.error("login", provider="password", username=name, password="wrong horse") for _ in range(4)]
+        assert [error.code for error in errors] == [-32008, -32008, -32008, -32006]
+        assert errors[3].data["reason"] == "tooManyRequests" and errors[3].data["retryAfter"] == 1
+        outcomes.append([(error.code, error.message) for error in errors])
+    assert outcomes[0] == outcomes[1]
+    # The owner is known at this address, so guesses count for the pair of them; a token is never slowed.
+    guesses = [connect(server).error("login", provider="password", username="ann", password="wrong horse").code for _ in range(4)]
+    assert guesses == [-32008, -32008, -32008, -32006]
+    connect(server).login_with_token(owner.token)
+    time.sleep(1.1)
+    connect(server).login_with_password("Ann", PASSWORD)
+
+
+def test_registrations_are_slowed_down(start_server, connect):
+    server = start_server("--registrations", "2")
+    for number in range(2):
+        connect(server).register(f"Ann {number}", PASSWORD)
+    error = connect(server).error("register", username="Ann 2", password=PASSWORD)
+    assert error.code == -32006 and 1 <= error.data["retryAfter"] <= 3
+
+
+def test_a_flood_of_log_ins_is_bounded_and_slows_only_log_ins(start_server, connect):
+    server = start_server("--providers", "password,nickname")
+    worker = connect(server)
+    worker.login_as("Worker")
+    project = make_project(worker)
+    flood = [connect(server) for _ in range(90)]
+    numbers = [s.start("login", {"provider": "password", "username": f"U{i}", "password": "x"}) for i, s in enumerate(flood)]
+    for number in range(20):
+        worker.write({"create": "Item", "object": {"projectId": project, "body": str(number)}})
+    codes = []
+    for session, number in zip(flood, numbers):
+        with pytest.raises(RpcError) as refused:
+            session.finish(number)
+        codes.append(refused.value.code)
+        assert refused.value.code == -32008 or refused.value.data["retryAfter"] >= 1
+    assert set(codes) == {-32008, -32006}
+    assert len(worker.objects("Item", filter="projectId == $0", args=[project])) == 20
+    assert worker.call("info")["limits"]["passwordQueue"] == 128
