@@ -48,6 +48,28 @@ struct BoundsTests {
         #expect(loggedIn.closeCode == nil && loggedOut.closeCode == 4001)
     }
 
+    @Test(arguments: [false, true])
+    func `requests that wait are bounded in number and in bytes, a batch counted once`(_ isBatch: Bool) throws {
+        func text(_ number: Int) -> String {
+            let request = "{\"jsonrpc\":\"2.0\",\"id\":\(number),\"method\":\"info\"}"
+            return (isBatch ? "[\(request),\(request)]" : request).padding(toLength: 400, withPad: " ", startingAt: 0)
+        }
+        for (bytes, requests, count) in [(1_000, 1_000, 3), (1_200, 1_000, 4), (1 << 20, isBatch ? 6 : 3, 4)] {
+            let harness = try HubHarness {
+                $0.limits.queuedBytes = bytes
+                $0.limits.queuedRequests = requests
+            }
+            let ben = try harness.login("Ben")
+            harness.process([.fellBehind(ben.id)])
+            for number in 1..<count { harness.process([ben.input(text(number))]) }
+            #expect(!ben.isPaused)
+            harness.process([ben.input(text(count))])
+            #expect(ben.isPaused)
+            harness.process([.caughtUp(ben.id)])
+            #expect(!ben.isPaused)
+        }
+    }
+
     @Test func `a filter that searches more text than a request may is refused with the limit`() throws {
         let harness = try HubHarness {
             $0.limits.writeSearchBytes = 5000

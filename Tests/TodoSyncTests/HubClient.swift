@@ -16,6 +16,8 @@ final class HubClient {
     /// Whether its socket takes nothing: parts that wait for it stay away.
     var isStalled = false
     var owesDrained = false
+    /// Whether the hub wants nothing more to be read from it.
+    var isPaused = false
     private(set) var messages: [[String: Any]] = []
     private(set) var texts: [String] = []
     private(set) var lists: [String: [[String: Any]]] = [:]
@@ -39,7 +41,7 @@ final class HubClient {
     /// Decodes the text as the server would; nothing happens until the harness processes it.
     func input(_ text: String) -> Input {
         var text = text
-        return .message(id, text.withUTF8 { decoder.decode(UnsafeRawBufferPointer($0)) })
+        return .message(id, text.withUTF8 { decoder.decode(UnsafeRawBufferPointer($0)) }, bytes: text.utf8.count)
     }
 
     func request(_ method: String, _ params: [String: Any]) throws -> (id: Int, input: Input) {

@@ -110,7 +110,8 @@ final class HubHarness {
                     if reportsDrained {
                         if client.isStalled { client.owesDrained = true } else { drained.append(.drained(client.id)) }
                     }
-                case .pause, .resume: break
+                case .pause(let connection): clients[connection]?.isPaused = true
+                case .resume(let connection): clients[connection]?.isPaused = false
                 case .close(let connection, let code, _):
                     clients[connection]?.closeCode = code
                     clients[connection] = nil

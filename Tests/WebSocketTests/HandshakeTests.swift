@@ -191,4 +191,27 @@ import WebSocket
         #expect((agreement.deflate == nil) == (offered == nil || taken == nil))
         #expect((acceptance.deflate == nil) == (agreement.deflate == nil))
     }
+
+    @Test("behind a proxy checks the origin against the address that the proxy names")
+    func publicAddress() throws {
+        func isAccepted(_ origin: String, _ address: PublicAddress, _ origins: OriginPolicy = .sameOrigin(or: [])) throws -> Bool {
+            let text =
+                "GET / HTTP/1.1\r\nHost: backend\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+                + "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nOrigin: \(origin)\r\n\r\n"
+            var parser = HTTPRequestParser()
+            guard case .head(let head, _) = Array(text.utf8).withUnsafeBytes({ parser.parse($0) }) else { return false }
+            if case .accept = ServerHandshake(origins: origins).answer(head, at: address) { return true }
+            return false
+        }
+        let named = PublicAddress(host: "todo.example", isEncrypted: true)
+        #expect(try isAccepted("https://todo.example", named))
+        #expect(try isAccepted("https://todo.example:443", named))
+        #expect(try !isAccepted("http://todo.example", named), "the scheme is part of the origin")
+        #expect(try !isAccepted("https://backend", named))
+        #expect(try isAccepted("http://backend", PublicAddress(isEncrypted: false)))
+        #expect(try !isAccepted("https://backend", PublicAddress(isEncrypted: false)))
+        #expect(try isAccepted("https://backend", PublicAddress()) && isAccepted("http://backend", PublicAddress()))
+        #expect(try isAccepted("http://app.example", named, .sameOrigin(or: ["http://app.example"])), "a listed origin needs no match")
+        #expect(try !isAccepted("https://todo.example", named, .sameLoopbackOrigin(or: [])))
+    }
 }
