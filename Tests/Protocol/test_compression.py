@@ -248,6 +248,8 @@ def test_a_session_that_was_paused_still_counts_as_compressing_and_no_more_when_
     eventually(lambda: figure("deflating_sessions") == 0, "the sessions of earlier tests are gone")
     with RawWebSocket(server.port, Sec_WebSocket_Extensions=OFFER) as socket:
         socket.socket.settimeout(60)
+        socket.send_frame(TEXT, '{"jsonrpc":"2.0","id":1,"method":"login","params":{"provider":"nickname","nickname":"paused"}}')
+        assert '"result"' in socket.receive_text()
         count = 6000
         socket.send(frame(TEXT, INFO) * count)
         for _ in range(count):
