@@ -8,6 +8,6 @@ install_packages $build_packages $test_packages
 swift build --build-tests
 status=0
 swift test --skip-build || status=$?
-bash Tests/SimulationRun/run.sh || status=$?
+bash Tests/simulate.sh || status=$?
 /usr/bin/python3 -m pytest -q Tests/Protocol || status=$?
 exit "$status"

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import Todo
+import TodoStore
 import TodoSync
 
 /// The main path: log in, subscribe, write, and every session sees the diff.

@@ -1,3 +1,5 @@
+import Testing
+
 /// One commit on a list sorted by priority, or several that are merged: the list before, the list after, and the diff that a client is sent.
 ///
 /// Rows are written `key` and priority, such as `a1`; a `'` behind it gives the row another body. Equal rows are not touched,

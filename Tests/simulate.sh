@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # The model test and the simulation in an optimised build, side by side. Ends with an error on the first fault, whose seed is printed.
 #
-#   bash Tests/SimulationRun/run.sh [STEPS [SCHEDULES]]
+#   bash Tests/simulate.sh [STEPS [SCHEDULES]]
 #
 # 100,000 steps of the model test and 2,000 schedules of the simulation by default. To replay one:
 #
 #   TODO_SEED=… TODO_TRACE=1 .build/release/todo-simulate schedules      (or: model)
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . Sources/install.sh
 install_packages $build_packages
 swift build --configuration release --product todo-simulate --quiet
