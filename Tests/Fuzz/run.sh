@@ -26,13 +26,13 @@ install_packages $build_packages
 configuration=debug optimisation=-Onone
 if [ "$seconds" -ge 60 ]; then configuration=release optimisation=-O; fi
 folder=.build/fuzz
-for module in WebSocket TodoProtocol; do
+for module in WebSocket WebToken TodoProtocol; do
   swift build --configuration "$configuration" --scratch-path "$folder" --sanitize address --quiet --target "$module" \
     -Xswiftc -sanitize=fuzzer -Xcxx -fsanitize=fuzzer-no-link
 done
 built=$folder/$configuration
 objects=()
-for module in CSimdJSON Bytes Crypto WebSocket Todo TodoProtocol; do objects+=("$built/$module.build"/*.o); done
+for module in CSimdJSON Bytes Crypto WebSocket WebToken Todo TodoProtocol; do objects+=("$built/$module.build"/*.o); done
 
 maps=()
 for map in "$built/CSimdJSON.build" Sources/COpenSSL Sources/CZlib; do maps+=(-Xcc "-fmodule-map-file=$map/module.modulemap"); done

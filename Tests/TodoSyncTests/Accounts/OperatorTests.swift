@@ -142,6 +142,20 @@ struct OperatorTests {
         #expect(harness.operate(.list) == .users([]))
     }
 
+    @Test func `a command that is refused takes nothing else with it`() throws {
+        let harness = try HubHarness()
+        let ann = harness.connect(from: "10.0.0.1")
+        let (id, input) = try ann.request("register", ["username": "Ann", "password": "correct horse"])
+        harness.process([input], runJobs: false)
+        let job = try #require(harness.jobs.takeFirst())
+        let command = OperatorCommand.setAdmin(name: "Nobody", isAdmin: true)
+        // Both in one turn: the registration has begun a commit when the command comes.
+        harness.process([.finished(job()), .operated(command, reply: { reply in #expect(reply != .users([])) })])
+        #expect(try ann.result(of: id)["token"] != nil)
+        #expect(try ann.sessionIds.count == 1)
+        #expect(harness.lines.audits("register").count == 1)
+    }
+
     @Test func `a command that the store can't carry out leaves nothing and says so`() throws {
         let harness = try HubHarness()
         let ann = try harness.register("Ann")
