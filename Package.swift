@@ -59,7 +59,7 @@ let package = Package(
 
         .executableTarget(
             name: "TodoBenchmarks", dependencies: ["Bytes", "Todo", "TodoProtocol", "TodoStore", "TodoSync"], path: "Tests/Benchmarks",
-            exclude: ["run.sh"], swiftSettings: strict),
+            exclude: ["run.sh", "README.md", "edge.py"], swiftSettings: strict),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
         tests("BytesTests", ["Bytes"]),
         tests("CryptoTests", ["Crypto"]),
@@ -79,7 +79,7 @@ let package = Package(
                 "Bytes", "Crypto", "WebSocket", "Todo", "TodoProtocol", "TodoStore", "TodoSync", "TodoClient", "TestSupport",
             ], path: "Tests/Simulation", swiftSettings: strict),
         .executableTarget(
-            name: "SimulationRun", dependencies: ["Simulation"], path: "Tests/SimulationRun", swiftSettings: strict),
+            name: "SimulationRun", dependencies: ["Simulation"], path: "Tests/SimulationRun", exclude: ["run.sh"], swiftSettings: strict),
         tests("SimulationTests", ["Simulation"]),
         tests("ArchitectureTests", []),
         tests("BlackBoxTests", ["Bytes", "WebSocket", "Todo", "TodoProtocol", "Network", "TodoClient"]),
