@@ -79,7 +79,7 @@ let package = Package(
                 "Bytes", "Crypto", "WebSocket", "Todo", "TodoProtocol", "TodoStore", "TodoSync", "TodoClient", "TestSupport",
             ], path: "Tests/Simulation", swiftSettings: strict),
         .executableTarget(
-            name: "SimulationRun", dependencies: ["Simulation"], path: "Tests/SimulationRun", exclude: ["run.sh"], swiftSettings: strict),
+            name: "SimulationRun", dependencies: ["Simulation"], path: "Tests/SimulationRun", swiftSettings: strict),
         tests("SimulationTests", ["Simulation"]),
         tests("ArchitectureTests", []),
         tests("BlackBoxTests", ["Bytes", "WebSocket", "Todo", "TodoProtocol", "Network", "TodoClient"]),

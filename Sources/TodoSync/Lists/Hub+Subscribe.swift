@@ -38,7 +38,11 @@ extension Hub {
         self.answer(answer) { writer in
             MessageEncoder.subscribed(answer.id, name: params.name, isComplete: false, resumed: resumed, into: &writer)
         }
-        if list.live != nil { begin(subscription) } else { holdWrites(of: subscription) }
+        start(subscription)
+    }
+
+    private func start(_ subscription: Subscription) {
+        if subscription.list.live != nil { begin(subscription) } else { holdWrites(of: subscription) }
     }
 
     private func isSighted(_ list: SharedList, _ view: UserView) throws -> Bool {
@@ -214,7 +218,10 @@ extension Hub {
                 let subscription = Subscription(session: session, name: old.name, list: list)
                 list.add(subscription)
                 session.subscriptions[old.name] = subscription
-                start(subscription, view)
+                do {
+                    subscription.isSighted = try isSighted(list, view)
+                    start(subscription)
+                } catch { end(list, error) }
             } catch {
                 log(.error, "a subscription could not be started anew: \(error)")
             }
