@@ -36,6 +36,9 @@ extension ServerLimits {
             "outboundBytes", 4_096...1 << 30, \.edge.outboundBytesMax,
             "bytes that wait for a client; past it: changes are merged, and nothing is read from it, until it has taken them"),
         Limit("headBytes", 1_024...1 << 20, \.edge.headBytesMax, "bytes of an HTTP request's head; past it: 431"),
+        Limit("startLineBytes", 64...1 << 20, \.edge.startLineBytesMax, "bytes of its first line; past it: 414"),
+        Limit("headerLineBytes", 64...1 << 20, \.edge.headerLineBytesMax, "bytes of one of its header lines; past it: 431"),
+        Limit("headerLines", 10...10_000, \.edge.headerLinesMax, "header lines; past it: 431"),
         Limit(
             "ignoredBodyBytes", 0...1 << 30, \.edge.ignoredBodyBytesMax,
             "bytes of a request's body that are passed over, as no address takes one; past it: 413"),
@@ -86,6 +89,14 @@ extension ServerLimits {
         Limit("queuedBytes", 1_024...1 << 30, \.sync.queuedBytes, "bytes of the messages that they came in; past it: the same"),
         Limit("partRows", 1...100_000, \.sync.partRows, "rows of one part of a first list; past it: more parts"),
         Limit("partBytes", 1_024...1 << 30, \.sync.partBytes, "bytes of one part of a first list, about; past it: more parts"),
+        Limit(
+            "snapshots", 1...256, \.sync.snapshots,
+            "snapshots of the store that are read at once, each with files of its own; past it: queries and first lists wait"),
+        Limit(
+            "catchUpRows", 1...10_000_000, \.sync.catchUpRows, "logged changes read to bring a list up to date; past it: it is read anew"),
+        Limit(
+            "changesInGroup", 1...1_000_000, \.sync.changesInGroup,
+            "changed objects of one commit; past it: it is made before more transactions join it"),
         Limit("queryObjects", 1...10_000_000, \.sync.queryObjects, "objects of a query's answer; past it: -32005"),
         Limit("queryBytes", 1_024...1 << 31, \.sync.queryBytes, "bytes of a query's answer, about; past it: -32005"),
         Limit("objects", 1...10_000_000, \.sync.objectsTouched, "objects that the filters of a write match; past it: -32005"),

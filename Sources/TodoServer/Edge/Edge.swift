@@ -70,8 +70,7 @@ struct Edge<Sessions: SessionHandler & ~Copyable>: EventHandler, ~Copyable {
         do {
             // A Unix socket does not leave the machine, so there is nothing to hide from.
             let id = try loop.adopt(socket, secured: arrival.peer == nil ? nil : identity?.context)
-            let limits = HTTPLimits(headBytesMax: sockets.limits.headBytesMax)
-            sockets.connections.insert(EdgeConnection(arrival, limits: limits, now: loop.now), for: id)
+            sockets.connections.insert(EdgeConnection(arrival, limits: sockets.limits.http, now: loop.now), for: id)
             loop.setDeadline(loop.now.advanced(milliseconds: sockets.limits.headMilliseconds), for: id)
             guard let refusal = refusal(arrival.verdict), let connection = sockets.connections.pointer(to: id) else { return }
             answer(refusal, isHead: false, closes: true, connection, id, &loop)

@@ -1,3 +1,5 @@
+import WebSocket
+
 /// Every bound of the edge, with its default, its reason, and what happens past it.
 struct EdgeLimits: Sendable {
     /// Connections in all, refused ones included while they are told so. Past it: 503.
@@ -17,6 +19,10 @@ struct EdgeLimits: Sendable {
     var emptyFramesPerSecond = 50
     /// A request head. Past it: 431. Browsers with large cookies stay below half of it.
     var headBytesMax = 16 << 10
+    /// The lines of such a head, and their number; a request line has its own answer, 414. Long enough for a token in an address or a cookie.
+    var startLineBytesMax = 8 << 10
+    var headerLineBytesMax = 8 << 10
+    var headerLinesMax = 100
     /// The body of a request that takes none: so much is read and thrown away to keep the connection, past it: 413 and the connection ends.
     var ignoredBodyBytesMax = 64 << 10
     /// What may wait for a session's socket behind the message that is on its way. Past it: the session's changes are merged, and nothing is read
@@ -36,4 +42,13 @@ struct EdgeLimits: Sendable {
     var closeMilliseconds = 5_000
     /// How long a shutdown waits for the sessions' closing handshakes.
     var drainMilliseconds = 4_000
+}
+
+extension EdgeLimits {
+    /// Those of a request's head, as the parser takes them.
+    var http: HTTPLimits {
+        HTTPLimits(
+            startLineBytesMax: startLineBytesMax, headerLineBytesMax: headerLineBytesMax, headerCountMax: headerLinesMax,
+            headBytesMax: headBytesMax)
+    }
 }
