@@ -25,7 +25,7 @@ trap 'rm -rf "$reports"' EXIT
 export TODO_SERVER=$PWD/$folder/debug/todo-server STORM_SECONDS=$seconds
 # The runtime's own report of a crash would hide the sanitizer's.
 export SWIFT_BACKTRACE=enable=no
-export ASAN_OPTIONS="log_path=$reports/report:detect_leaks=0" TSAN_OPTIONS="log_path=$reports/report:history_size=4"
+export ASAN_OPTIONS="log_path=$reports/report:detect_leaks=0" TSAN_OPTIONS="log_path=$reports/report:history_size=4:suppressions=$PWD/Tests/Sanitizers/thread.suppressions"
 
 status=0
 # Without those that weigh the process, which is another one here, or count its open files.
