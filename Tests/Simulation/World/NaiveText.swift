@@ -3,7 +3,7 @@
 enum NaiveText {
     /// What `[c]` makes of a code point; one that is not named stays.
     private static let withoutCase: [Unicode.Scalar: String] = [
-        "É": "é", "ß": "ss", "İ": "i\u{307}", "Я": "я", "Й": "й", "Σ": "σ", "ς": "σ",
+        "É": "é", "ß": "ss", "İ": "i\u{307}", "И": "и", "Я": "я", "Й": "й", "Σ": "σ", "ς": "σ",
     ].merging(zip("ABCDEFGHIJKLMNOPQRSTUVWXYZ".unicodeScalars, "abcdefghijklmnopqrstuvwxyz".map(String.init))) { $1 }
     /// What `[d]` makes of a code point; one that is not named stays.
     private static let withoutMarks: [Unicode.Scalar: String] = [
