@@ -146,7 +146,7 @@ struct ResumeTests {
     }
 
     @Test func `past what is read of the log in a second lists are sent whole, and are right`() throws {
-        let harness = try HubHarness(access: .everyoneWrite) { $0.limits.catchUpRowsPerSecond = 2 }
+        let harness = try HubHarness(access: .everyoneWrite) { $0.limits.catchUpRowsPerSecond = 3 }
         let anna = try harness.login("Anna")
         try anna.write([["create": "Project", "object": ["projectId": "p1", "name": "Lake"]]])
         let query: [String: Any] = ["name": "all", "class": "Item", "filter": "projectId == 'p1'"]
