@@ -39,6 +39,8 @@ public final class Hub {
     var storeFailure: StoreFailure?
     /// What happened since older versions, for sessions that resume or were behind.
     var catchUps = CatchUps()
+    /// Logged changes that may still be read for them until the next tick.
+    var catchUpRowsLeft: Int
     /// What live queries of projects have to know about items, as of the last commit.
     let tallies: ItemTallies
     /// Parts of first lists that several sessions are sent.
@@ -67,6 +69,7 @@ public final class Hub {
         self.log = log
         self.moment = moment
         outbox = Outbox(loops: loops)
+        catchUpRowsLeft = settings.limits.catchUpRowsPerSecond
         tallies = ItemTallies(countMax: settings.limits.itemTallies)
         throttle = LoginThrottle(settings.limits)
         tokenVerifier = settings.tokenVerifier
@@ -88,6 +91,7 @@ public final class Hub {
         probeStore()
         upkeep()
         forgetSentParts()
+        catchUpRowsLeft = settings.limits.catchUpRowsPerSecond
         runReady()
     }
 

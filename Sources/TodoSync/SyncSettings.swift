@@ -57,6 +57,9 @@ public struct SyncLimits: Sendable {
     public var catchUpRows = 50_000
     /// Counts of items that are kept for live queries with `ANY`, `ALL` or `NONE`, one a project and test; past it they are counted anew.
     public var itemTallies = 200_000
+    /// Logged changes, about, that are read a second for all who resume or were behind; past it lists are sent whole, which costs the committer
+    /// less: so a crowd that comes back, each from a version of its own, holds up nobody's writes for long.
+    public var catchUpRowsPerSecond = 200_000
     /// Rows that are looked at besides the changed ones to tell what a list was before rights or related objects changed; past it the list is
     /// sent whole.
     public var catchUpCandidates = 5_000

@@ -13,10 +13,12 @@ struct LoadOptionsTests {
         expected.rate = 0.5
         expected.seconds = 20
         expected.seed = .max
+        expected.scenario = .firstList
+        expected.rows = 5_000
         expected.json = true
         let arguments = [
             "--url", "ws://h:1/sync", "--sessions=200", "--projects", "20", "--rate=0.5", "--seconds", "20", "--seed",
-            "18446744073709551615", "--json",
+            "18446744073709551615", "--scenario", "first-list", "--rows=5000", "--json",
         ]
         #expect(try LoadOptions.parse(arguments) == .run(expected))
         #expect(try LoadOptions.parse([]) == .run(LoadOptions()))

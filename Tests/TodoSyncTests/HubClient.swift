@@ -80,7 +80,11 @@ final class HubClient {
 
     /// Starts with the list that another client has, as one does that lost its connection.
     func adopt(list name: String, of other: HubClient) {
-        lists[name] = other.lists[name]
+        adopt(list: name, rows: other.lists[name])
+    }
+
+    func adopt(list name: String, rows: [[String: Any]]?) {
+        lists[name] = rows
         complete.insert(name)
         forgetMessages()
     }

@@ -145,6 +145,36 @@ struct ResumeTests {
         }
     }
 
+    @Test func `past what is read of the log in a second lists are sent whole, and are right`() throws {
+        let harness = try HubHarness(access: .everyoneWrite) { $0.limits.catchUpRowsPerSecond = 3 }
+        let anna = try harness.login("Anna")
+        try anna.write([["create": "Project", "object": ["projectId": "p1", "name": "Lake"]]])
+        let query: [String: Any] = ["name": "all", "class": "Item", "filter": "projectId == 'p1'"]
+        let ben = try harness.login("Ben")
+        try ben.call("subscribe", query)
+        var copies: [(version: Any?, rows: [[String: Any]])] = []
+        for number in 0..<4 {
+            copies.append((try ben.call("info")["version"], ben.lists["all"] ?? []))
+            try anna.write([["create": "Item", "object": ["projectId": "p1", "itemId": "i\(number)", "body": "b"]]])
+        }
+        let epoch = try ben.call("info")["epoch"]
+        func resume(from copy: Int) throws -> Bool? {
+            let again = try harness.login("Ben")
+            var params = query
+            (params["since"], params["epoch"]) = (copies[copy].version, epoch)
+            again.adopt(list: "all", rows: copies[copy].rows)
+            let resumed = try again.call("subscribe", params)["resumed"] as? Bool
+            #expect(again.keys("all", "itemId") == ["i0", "i1", "i2", "i3"])
+            return resumed
+        }
+        #expect(try resume(from: 3) == true)
+        #expect(try resume(from: 0) == true)
+        #expect(try resume(from: 1) == false)
+        #expect(try resume(from: 0) == true)
+        harness.tick()
+        #expect(try resume(from: 1) == true)
+    }
+
     @Test func `a project that was deleted meanwhile takes its rows away`() throws {
         let (_, client, expected) = try resumed { anna, _ in try anna.write([["delete": "Project", "id": "p1"]]) }
         #expect(expected.isEmpty)

@@ -12,6 +12,8 @@ extension ScenarioRun {
     /// Bytes that are written for each stalled session: more than what its socket and the server's bound hold.
     private static let floodBytes = 12 << 20
     private static let floodBody = 9_000
+    /// So many of these are under way at a time.
+    private static let floodWrites = 16
 
     mutating func enter(_ next: Scenario.Step, _ loop: inout EventLoop) {
         switch next {
@@ -27,7 +29,7 @@ extension ScenarioRun {
                 members[place].isStalled = true
                 loop.pauseReading(id)
             }
-            writeNext(&loop)
+            for _ in 0..<Self.floodWrites { writeNext(&loop) }
         case .wake:
             for place in readers where members[place].isStalled {
                 members[place].isStalled = false

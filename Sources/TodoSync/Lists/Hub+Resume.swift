@@ -73,10 +73,15 @@ extension Hub {
         guard version <= store.version else { return nil }
         catchUps.enter(store.version)
         if let known = catchUps.spans[version] { return known }
+        guard catchUpRowsLeft > 0 else { return nil }
         do {
             var span: CatchUps.Span?
-            if case .net(_, let changes, let by) = try store.changes(since: version, rowsMax: settings.limits.catchUpRows) {
+            switch try store.changes(since: version, rowsMax: settings.limits.catchUpRows) {
+            case .net(_, let changes, let by):
                 span = CatchUps.Span(ChangeBatch(changes, by: by), store)
+                catchUpRowsLeft -= max(changes.count, Int(store.version - version))
+            case .tooMany: catchUpRowsLeft -= settings.limits.catchUpRows
+            case .unknown: break
             }
             catchUps.spans[version] = .some(span)
             return span

@@ -6,7 +6,7 @@ extension Delivery {
     var described: String {
         switch self {
         case .broadcast(let text, let connections): "to \(connections): \(text.string)"
-        case .message(let text, let connection, let reportsDrained):
+        case .message(let text, let connection, let reportsDrained, _):
             "to \(connection)\(reportsDrained ? ", to be drained" : ""): \(text.string)"
         case .pause(let connection): "pause \(connection)"
         case .resume(let connection): "resume \(connection)"

@@ -263,7 +263,7 @@ final class ModelRun {
         switch delivery {
         case .broadcast(let text, let connections):
             for connection in connections { try client(connection)?.take(text) }
-        case .message(let text, let connection, let reportsDrained):
+        case .message(let text, let connection, let reportsDrained, _):
             guard let client = client(connection) else { return }
             try client.take(text)
             if reportsDrained { undrained.append(client.id) }

@@ -181,7 +181,7 @@ final class SimulatedServer {
                 guard let end = ends[connection], !end.isClosing else { continue }
                 end.queue.append(ServerEnd.Segment(bytes: frame, isMarked: false))
             }
-        case .message(let text, let connection, let reportsDrained):
+        case .message(let text, let connection, let reportsDrained, _):
             guard let end = ends[connection], !end.isClosing else { return }
             text.withUnsafeBytes { _ = end.webSocket?.send(.text, $0, &codec, &output) }
             enqueueOutput(end)
