@@ -195,7 +195,7 @@ def test_registrations_are_slowed_down(start_server, connect):
 
 
 def test_a_flood_of_log_ins_is_bounded_and_slows_only_log_ins(start_server, connect):
-    server = start_server("--providers", "password,nickname")
+    server = start_server("--providers", "password,nickname", "--login-seconds", "600")
     worker = connect(server)
     worker.login_as("Worker")
     project = make_project(worker)
