@@ -71,6 +71,20 @@ def test_what_is_about_ones_own_account_needs_a_log_in(connect, method, params):
     assert connect().error(method, params).code == -32001
 
 
+HOSTILE = ["'; DROP TABLE tokens; --", '" OR ""="', "Robert'); DELETE FROM accounts;--", "%", "_", "$1", "?1", "\\'", "a' || 'b"]
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_name_or_password_is_text_and_never_part_of_a_statement(connect, account, name):
+    session = connect()
+    session.register(name, name.ljust(8, "x"))
+    assert session.user["name"] == name
+    assert connect().login_with_password(name, name.ljust(8, "x"))["user"] == session.user
+    assert connect().error("login", provider="token", token=name).code == -32009
+    assert session.ids("User", filter="name == $0", args=[name]) == [session.user_id]
+    connect().login_with_password(account[1], PASSWORD)
+
+
 # Sessions
 
 
