@@ -1,6 +1,7 @@
 """`todo-server user …`: accounts by the operator, with and without a running server."""
 
 import os
+import pty
 import stat
 import subprocess
 import time
@@ -184,6 +185,39 @@ def test_a_password_is_asked_for_and_never_an_argument(tmp_path):
         assert user(tmp_path / "data", "add", "Ada", password=password).returncode == 2
     assert user(tmp_path / "data", "add", "Ada").returncode == 2
     assert "usage" in done(user(None, "--help")) and "usage" in done(user(None))
+
+
+def on_a_terminal(data, *arguments, typed):
+    """Runs the command with a terminal as its standard input; (exit status, all that the terminal showed)."""
+    master, slave = pty.openpty()
+    process = subprocess.Popen(
+        [server_binary(), "user", *arguments, "--data", str(data)], stdin=slave, stdout=slave, stderr=slave, start_new_session=True
+    )
+    os.close(slave)
+    shown = b""
+    try:
+        for line in typed:
+            while not shown.endswith(b": "):
+                shown += os.read(master, 1024)
+            os.write(master, line.encode() + b"\n")
+            shown += b"|"
+        while True:
+            shown += os.read(master, 1024)
+    except OSError:
+        pass  # the other end is closed
+    os.close(master)
+    return process.wait(20), shown.decode()
+
+
+def test_a_terminal_does_not_show_the_password(tmp_path):
+    data = tmp_path / "data"
+    status, shown = on_a_terminal(data, "add", "Ada", typed=[PASSWORD, PASSWORD])
+    assert status == 0 and "Added 'Ada'" in shown
+    assert PASSWORD not in shown
+    status, shown = on_a_terminal(data, "passwd", "Ada", typed=[PASSWORD, "another one"])
+    assert status == 2 and "not the same" in shown and "another one" not in shown
+    status, shown = on_a_terminal(data, "passwd", "Ada", typed=[PASSWORD + "\x03"])
+    assert status == 2 and "nothing was changed" in shown
 
 
 def test_a_folder_without_a_store_is_not_made(tmp_path):

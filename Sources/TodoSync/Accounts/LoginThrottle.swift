@@ -1,5 +1,3 @@
-import Glibc
-
 /// Slows guessing down: bad log-ins by address and by account, and registrations by address. Time is given to it.
 ///
 /// An account is never locked: whoever guesses at it makes it answer only every so many seconds, 30 at most. And that does not touch its
@@ -168,62 +166,4 @@ private struct Allowance: Timed {
     }
 
     mutating func giveBack(of whole: Int) { left = min(whole, left + 1) }
-}
-
-/// What one network connection has: an IPv4 address, or the 64 bits of an IPv6 address that its provider gave out; within them one
-/// machine may take any address.
-enum AddressBlock: Hashable {
-    case four(UInt32)
-    case six(UInt64)
-
-    /// `nil` where the address is not known: over a Unix socket.
-    init?(_ address: String) {
-        var four = in_addr()
-        var six = in6_addr()
-        if inet_pton(AF_INET, address, &four) == 1 {
-            self = .four(four.s_addr)
-        } else if inet_pton(AF_INET6, address, &six) == 1 {
-            self = withUnsafeBytes(of: six) { bytes in
-                // An IPv4 address inside IPv6 (RFC 4291 §2.5.5.2) is that address.
-                let isMapped = bytes.prefix(10).allSatisfy { $0 == 0 } && bytes[10] == 0xFF && bytes[11] == 0xFF
-                return isMapped
-                    ? .four(bytes.loadUnaligned(fromByteOffset: 12, as: UInt32.self)) : .six(bytes.loadUnaligned(as: UInt64.self))
-            }
-        } else {
-            return nil
-        }
-    }
-}
-
-/// An entry that knows when it was last touched.
-protocol Timed {
-    var touchedAt: Int64 { get }
-}
-
-/// A table that forgets its oldest entries rather than grow past its bound.
-struct BoundedTable<Key: Hashable, Entry: Timed> {
-    private var entries: [Key: Entry] = [:]
-    private let countMax: Int
-
-    init(countMax: Int) { self.countMax = max(2, countMax) }
-
-    var count: Int { entries.count }
-
-    subscript(key: Key) -> Entry? {
-        get { entries[key] }
-        set {
-            entries[key] = newValue
-            if entries.count > countMax { forgetOldest() }
-        }
-    }
-
-    /// Half of them at once, so that it costs little an entry.
-    private mutating func forgetOldest() {
-        let middle = entries.values.map(\.touchedAt).sorted()[entries.count / 2]
-        var surplus = entries.count - countMax / 2
-        for (key, entry) in entries where surplus > 0 && entry.touchedAt <= middle {
-            entries[key] = nil
-            surplus -= 1
-        }
-    }
 }
