@@ -253,7 +253,8 @@ final class SimulatedClient {
         let isExpired = session.login.map { login in now.map { login.expiresAt <= $0 } ?? false } ?? true
         if isExpired {
             let isUnderWay = purposes.values.contains { if case .login = $0 { true } else { false } }
-            if !isUnderWay { purposes[session.login(.nickname("name of \(user)"), &workspace)] = .login }
+            let credentials = LoginRequest.password(username: "name of \(user)", password: Enrolment.password(of: user))
+            if !isUnderWay { purposes[session.login(credentials, &workspace)] = .login }
             return send()
         }
         for (name, query) in wanted.sorted(by: { $0.key < $1.key }) where session.list(name) == nil { subscribe(name, query) }

@@ -61,7 +61,8 @@ final class Simulation {
         cast = Cast(&random)
         folder = try SimulationFolder.make()
         var settings = SyncSettings(
-            server: "simulated", providers: [.nickname], accessOfNewProjects: Access.allCases[random.next(upTo: Access.allCases.count)])
+            server: "simulated", providers: [.password], accessOfNewProjects: Access.allCases[random.next(upTo: Access.allCases.count)])
+        settings.passwordCost = Enrolment.passwordCost
         settings.limits.partRows = [1, 2, 500][random.next(upTo: 3)]
         settings.limits.snapshots = 1 + random.next(upTo: 2)
         settings.limits.tokenMilliseconds = [8000, 86_400_000][random.next(upTo: 2)]

@@ -8,6 +8,12 @@ enum Enrolment {
     /// The token with which that user logs in.
     static func token(of user: String) -> String { "token-of-" + user }
 
+    /// The password with which that user logs in.
+    static func password(of user: String) -> String { "password of " + user }
+
+    /// Passwords are hashed as always, but at no cost.
+    static let passwordCost = PasswordHash.Cost(logN: 1, blockSize: 1, parallelism: 1) ?? .standard
+
     /// Writes the users, in one transaction; the first of them may be an admin.
     static func write(_ cast: Cast, hasAdmin: Bool, into store: any Store, at moment: Timestamp, expiresAt: Timestamp) throws {
         try store.begin()
@@ -18,7 +24,9 @@ enum Enrolment {
             try store.insert(object)
             changes.append(Change(.user, key: user, before: nil, after: object))
             _ = try store.insertAccount(
-                Account(userId: user, provider: "nickname", subject: "name of \(user)", passwordHash: nil, createdAt: moment))
+                Account(
+                    userId: user, provider: "password", subject: "name of \(user)",
+                    passwordHash: try PasswordHash.make(password(of: user), cost: passwordCost).text, createdAt: moment))
             try store.insertToken(
                 TokenRecord(
                     hash: try SHA256.hash(utf8: token(of: user)), userId: user, createdAt: moment, expiresAt: expiresAt,
