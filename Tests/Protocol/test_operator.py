@@ -2,6 +2,7 @@
 
 import os
 import pty
+import select
 import stat
 import subprocess
 import time
@@ -198,11 +199,13 @@ def on_a_terminal(data, *arguments, typed):
     try:
         for line in typed:
             while not shown.endswith(b": "):
+                assert select.select([master], [], [], 30)[0], f"it waits for nothing that it asked for: {shown}"
                 shown += os.read(master, 1024)
             os.write(master, line.encode() + b"\n")
             shown += b"|"
-        while True:
+        while select.select([master], [], [], 30)[0]:
             shown += os.read(master, 1024)
+        process.kill()
     except OSError:
         pass  # the other end is closed
     os.close(master)

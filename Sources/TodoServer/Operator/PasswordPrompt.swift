@@ -20,15 +20,16 @@ enum PasswordPrompt {
     }
 
     private static func hidden(_ question: String) throws -> String {
-        FileHandle.standardError.write(Data(question.utf8))
         var settings = termios()
         guard tcgetattr(STDIN_FILENO, &settings) == 0 else { throw UsageError(message: "the terminal can't be asked") }
         var silent = settings
         // Ctrl-C comes as a character meanwhile, so that the terminal is never left without its echo.
         silent.c_lflag &= ~tcflag_t(ECHO | ISIG)
+        // Silent before it asks: what is typed at once would be shown, and then thrown away with what was typed before.
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent)
+        FileHandle.standardError.write(Data(question.utf8))
         let line = readLine(strippingNewline: true)
-        tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings)
+        tcsetattr(STDIN_FILENO, TCSADRAIN, &settings)
         FileHandle.standardError.write(Data("\n".utf8))
         guard let line, !line.utf8.contains(3) else { throw UsageError(message: "nothing was changed") }
         return line

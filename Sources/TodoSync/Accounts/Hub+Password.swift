@@ -92,10 +92,11 @@ extension Hub {
                 !account.isSuspended, let user = try store.object(.user, account.userId)
             else { throw refusedLogin(.password, nil, answer) }
             if let renewed = checked.renewed { try store.setPasswordHash(renewed, provider: provider, subject: name.folded) }
-            try logIn(user, .password, answer)
+            // Before the address becomes a known one, so that the attempt is taken off where it was counted.
             group.effects.append { [unowned self] in
                 throttle.succeed(account: name.folded, from: answer.session.peer.address, at: moment.monotonicMilliseconds)
             }
+            try logIn(user, .password, answer)
         }
         return false
     }

@@ -98,6 +98,12 @@ struct ThrottleTests {
         }
         try harness.register("Ann", from: "10.0.0.1")
         for _ in 0..<20 { try harness.logIn("Ann", from: "10.0.0.5") }
+        // One person from many places, and many people from one, each for the first time.
+        for number in 0..<20 { try harness.logIn("Ann", from: "10.0.1.\(number)") }
+        for number in 0..<20 {
+            try harness.register("Pupil \(number)", from: "10.0.0.1")
+            try harness.logIn("Pupil \(number)", from: "10.0.0.77")
+        }
         let clients = (0..<300).map { _ in harness.connect(from: "127.0.0.1") }
         let inputs = try clients.enumerated().map { number, client in
             try client.request("login", ["provider": "nickname", "nickname": "Guest \(number)"]).input
