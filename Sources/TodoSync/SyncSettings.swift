@@ -12,6 +12,12 @@ public enum Provider: String, CaseIterable, Sendable {
 public struct SyncLimits: Sendable {
     /// Live queries of one session; more are refused with `-32005`.
     public var subscriptions = 200
+    /// Presences of one session; more are refused with `-32005`.
+    public var presences = 16
+    /// Invitations of one project that hold; more are refused with `-32005`.
+    public var invites = 100
+    /// Life of an invitation that is made without an end.
+    public var inviteMilliseconds: Int64 = 7 * 86_400_000
     /// Rows of one part of a first list; more come in further parts.
     public var partRows = 500
     /// Snapshots of the store that are open at once, each a connection to the database; further queries and first lists wait for one.

@@ -34,6 +34,7 @@ extension TransactionRun {
         case .item: .editor
         case .project: set.contains { $0.place == ProjectField.access } ? .owner : .editor
         case .permission, .user: .owner
+        case .presence: .viewer
         }
     }
 
@@ -43,6 +44,7 @@ extension TransactionRun {
                 .notPermitted, "keptByServer", "The server keeps \(object.className.name) objects; a transaction can't change them.")
         }
         try require(roleNeeded(toSet: set, of: object), in: project)
+        try requireOwnSession(object)
     }
 
     /// Sight of every object concerned comes before the right to any: here, of the project that an item is to move into.
@@ -53,10 +55,11 @@ extension TransactionRun {
 
     func mayChange(_ object: Object, _ set: FieldValues) throws -> Bool {
         guard let projectId = object.projectId, let role = try role(inProject: projectId) else { return false }
-        return role >= roleNeeded(toSet: set, of: object)
+        return role >= roleNeeded(toSet: set, of: object) && isOfOwnSession(object)
     }
 
     func requireRightToDelete(_ object: Object) throws {
+        try requireOwnSession(object)
         guard try mayDelete(object) else {
             let needed: Role = object.className == .item ? .editor : .owner
             throw Refusal(
@@ -71,6 +74,7 @@ extension TransactionRun {
         case .item: return role >= .editor
         case .project: return role >= .owner
         case .permission: return role >= .owner || object.text(PermissionField.userId) == settings.caller.userId
+        case .presence: return isOfOwnSession(object)
         case .user: return false
         }
     }

@@ -137,10 +137,10 @@ public enum MessageEncoder {
         writer.object(object)
     }
 
-    private static let result: StaticString = ",\"result\":"
+    static let result: StaticString = ",\"result\":"
 
     /// Opens a response up to the value of its last member.
-    private static func begin(_ id: RequestID, member: StaticString, _ writer: inout JSONWriter) {
+    static func begin(_ id: RequestID, member: StaticString, _ writer: inout JSONWriter) {
         writer.beginObject()
         writer.bytes.append("\"jsonrpc\":\"2.0\",\"id\":")
         switch id {

@@ -39,6 +39,7 @@ extension Hub {
         let entries = group.entries.count
         let effects = group.effects.count
         let replies = group.replies.count
+        let volatile = live.mark
         do {
             try body()
             try store.commitNested()
@@ -46,6 +47,7 @@ extension Hub {
             group.entries.removeSubrange(entries...)
             group.effects.removeSubrange(effects...)
             group.replies.removeSubrange(replies...)
+            live.rollback(to: volatile)
             refuse(answer, error)
             do { try store.rollbackNested() } catch { failGroup(error) }
         }
@@ -55,6 +57,7 @@ extension Hub {
     func append(_ changes: [Change], by user: String?) throws(StoreFailure) {
         let entry = LogEntry(version: store.nextVersion, at: moment.wall, by: user, changes: changes)
         try store.append(entry)
+        try forgetInvites(changes)
         group.entries.append(entry)
         group.changeCount += changes.count
     }
@@ -74,6 +77,7 @@ extension Hub {
             return failGroup(error)
         }
         noteStoreWorks()
+        live.settle()
         let finished = takeGroup()
         publish(finished.entries)
         for effect in finished.effects { effect() }
@@ -86,6 +90,7 @@ extension Hub {
     func failGroup(_ failure: StoreFailure) {
         noteStoreFailure(failure)
         store.rollback()
+        live.rollback(to: 0)
         for (answer, text) in takeGroup().replies {
             let error = text == nil ? nil : self.text { writer in MessageEncoder.error(answer.id, .unavailable, into: &writer) }
             send(error, answer)

@@ -45,7 +45,7 @@ extension Hub {
                 continue
             }
             guard !diff.isEmpty else { continue }
-            writers = by
+            for writer in by where !writers.contains(writer) { writers.append(writer) }
             updates.append(text { writer in MessageEncoder.update(name: subscription.name, diff, into: &writer) })
         }
         if !updates.isEmpty { sendUpdates(updates, by: writers, to: session) }

@@ -46,15 +46,15 @@ extension Hub {
 
     /// Who gained or lost sight of a project has its rows looked at anew; so have lists of users, who are seen through permissions.
     private func addSightChanges(_ batch: ChangeBatch, _ found: inout ConcernedLists) {
-        for (user, projectId) in batch.permissions {
-            for list in users[user]?.lists ?? [] { found.revisit(list, projectId) }
+        for (user, projectId, number) in batch.permissions {
+            for list in users[user]?.lists ?? [] { found.revisit(list, projectId, [number]) }
             for viewer in index.usersWithLists[.user] ?? [] {
-                for list in index.lists(at: .user(.user, viewer)) { found.lookUp(list, user) }
+                for list in index.lists(at: .user(.user, viewer)) { found.lookUp(list, user, [number]) }
             }
         }
-        for projectId in batch.openings {
+        for (projectId, number) in batch.openings {
             for view in users.values where view.roles[projectId] == nil {
-                for list in view.lists { found.revisit(list, projectId) }
+                for list in view.lists { found.revisit(list, projectId, [number]) }
             }
         }
     }
@@ -62,10 +62,10 @@ extension Hub {
     private func addRelated(_ batch: ChangeBatch, _ found: inout ConcernedLists) {
         for list in index.related.values {
             if list.query.predicate.relations.contains(.project) {
-                for projectId in batch.projects { found.revisit(list, projectId) }
+                for (projectId, number) in batch.projects { found.revisit(list, projectId, [number]) }
             }
             if list.query.predicate.relations.contains(.items) {
-                for projectId in batch.projectsOfItems { found.lookUp(list, projectId) }
+                for (projectId, numbers) in batch.projectsOfItems { found.lookUp(list, projectId, numbers) }
             }
         }
     }
@@ -74,30 +74,45 @@ extension Hub {
     func concern(_ list: SharedList, with batch: ChangeBatch) {
         var found = ConcernedLists()
         for (number, change) in batch.changes.enumerated() where change.className == list.className { found.add([list], number) }
-        var projects = Set(batch.openings)
-        for (user, projectId) in batch.permissions {
-            if list.className == .user { found.lookUp(list, user) }
-            if list.key.scope == .user(user) { projects.insert(projectId) }
+        var projects = batch.openings
+        for (user, projectId, number) in batch.permissions {
+            if list.className == .user { found.lookUp(list, user, [number]) }
+            if list.key.scope == .user(user) { projects[projectId] = number }
         }
-        if list.query.predicate.relations.contains(.project) { projects.formUnion(batch.projects) }
-        for projectId in projects { found.revisit(list, projectId) }
+        if list.query.predicate.relations.contains(.project) { projects.merge(batch.projects) { $1 } }
+        for (projectId, number) in projects { found.revisit(list, projectId, [number]) }
         if list.query.predicate.relations.contains(.items) {
-            for projectId in batch.projectsOfItems { found.lookUp(list, projectId) }
+            for (projectId, numbers) in batch.projectsOfItems { found.lookUp(list, projectId, numbers) }
         }
     }
 
-    /// Moves the list from its old rows to its new ones; `nil` where nothing of it changed.
-    func apply(_ batch: ChangeBatch, to list: SharedList, _ sight: RowSight) throws -> AppliedChange? {
+    /// Moves the list from its old rows to its new ones, and tells who did that; `nil` where nothing of it changed.
+    func apply(_ batch: ChangeBatch, to list: SharedList, _ sight: RowSight) throws -> (change: AppliedChange, by: [String])? {
         defer { list.clearConcern() }
         guard let live = list.live else { return nil }
         list.windowCountBefore = live.windowCount
         let candidates = try candidates(list, live, batch, sight)
-        return list.live?.apply(candidates)
+        guard let change = list.live?.apply(candidates) else { return nil }
+        return (change, writers(of: change, in: list, batch))
+    }
+
+    /// Who wrote what changed rows of the list, or gave or took sight of them.
+    private func writers(of change: AppliedChange, in list: SharedList, _ batch: ChangeBatch) -> [String] {
+        if let only = batch.onlyWriters { return only }
+        var touched: Set<String> = []
+        for (key, old) in change.replaced {
+            touched.insert(key)
+            if let projectId = old?.projectId { touched.insert(projectId) }
+            if let projectId = list.live?.object(forKey: key)?.projectId { touched.insert(projectId) }
+        }
+        var numbers = list.concerned.filter { touched.contains(batch.changes[$0].key) }
+        for (cause, causes) in list.causes where list.className == .user || touched.contains(cause) { numbers += causes }
+        return batch.writers(of: numbers.sorted())
     }
 
     /// Every row that may have to enter, leave, move or change: its key, and the row as the list is to hold it.
     private func candidates(
-        _ list: SharedList, _ live: LiveList, _ batch: ChangeBatch, _ sight: RowSight
+        _ list: SharedList, _ rows: LiveList, _ batch: ChangeBatch, _ sight: RowSight
     ) throws -> [(key: String, after: Object?)] {
         let roles = self.roles(of: list.key.scope)
         var candidates: [(key: String, after: Object?)] = []
@@ -111,7 +126,7 @@ extension Hub {
             let change = batch.changes[number]
             try add(change.key, change.after)
         }
-        for key in list.keysToLookUp { try add(key, try store.object(list.className, key)) }
+        for key in list.keysToLookUp { try add(key, try live.object(list.className, key)) }
         for projectId in list.projectsToRevisit {
             switch list.className {
             case .project: try add(projectId, try store.object(.project, projectId))
@@ -120,10 +135,10 @@ extension Hub {
                     let key = permission.text(PermissionField.userId)
                     try add(key, try store.object(.user, key))
                 }
-            case .item, .permission:
-                let place = list.className == .item ? ItemField.projectId : PermissionField.projectId
-                for row in live.objects where row.text(place) == projectId { try add(row.key, row) }
-                try store.forEach(list.className, where: [Term(place: place, .equal, .string(projectId))]) { object in
+            case .item, .permission, .presence:
+                let place = SubscriptionIndex.projectPlace(of: list.className) ?? 0
+                for row in rows.objects where row.text(place) == projectId { try add(row.key, try live.object(list.className, row.key)) }
+                try live.forEach(list.className, where: [Term(place: place, .equal, .string(projectId))]) { object in
                     try add(object.key, object)
                     return true
                 }
@@ -155,15 +170,17 @@ private struct ConcernedLists {
         }
     }
 
-    mutating func revisit(_ list: SharedList, _ projectId: String) {
+    mutating func revisit(_ list: SharedList, _ projectId: String, _ causes: [Int]) {
         if case .project(let own) = list.key.scope, own != projectId { return }
         note(list)
         list.projectsToRevisit.insert(projectId)
+        list.causes[projectId, default: []] += causes
     }
 
-    mutating func lookUp(_ list: SharedList, _ key: String) {
+    mutating func lookUp(_ list: SharedList, _ key: String, _ causes: [Int]) {
         if case .project(let own) = list.key.scope, own != key { return }
         note(list)
         list.keysToLookUp.insert(key)
+        list.causes[key, default: []] += causes
     }
 }

@@ -24,9 +24,10 @@ extension Hub {
         guard let live = subscription.list.live, let view = subscription.session.login?.view,
             let batch = changesToResume(subscription.list, since: since, view)
         else { return nil }
-        guard subscription.isSighted else { return (ListDiff(), batch.by) }
+        guard subscription.isSighted else { return (ListDiff(), []) }
         do {
-            return (live.diff(from: try journal(of: subscription.list, batch)) ?? ListDiff(), batch.by)
+            let (journal, numbers) = try journal(of: subscription.list, live, batch)
+            return (live.diff(from: journal) ?? ListDiff(), batch.writers(of: numbers))
         } catch {
             log(.error, "a list could not be brought up to date: \(error)")
             return nil
@@ -34,7 +35,7 @@ extension Hub {
     }
 
     private func changesToResume(_ list: SharedList, since: Int64, _ view: UserView) -> ChangeBatch? {
-        guard let batch = changes(since: since) else { return nil }
+        guard !list.isVolatile, let batch = changes(since: since) else { return nil }
         let relations = list.query.predicate.relations
         if relations.contains(.project), !batch.projects.isEmpty { return nil }
         if relations.contains(.items), !batch.projectsOfItems.isEmpty { return nil }
@@ -42,7 +43,7 @@ extension Hub {
         if view.caller.isAdmin { return batch }
         let isSightUnchanged =
             batch.permissions.allSatisfy { $0.user != view.caller.userId || batch.created.contains($0.project) }
-            && batch.openings.allSatisfy { view.roles[$0] != nil || batch.created.contains($0) }
+            && batch.openings.keys.allSatisfy { view.roles[$0] != nil || batch.created.contains($0) }
         return isSightUnchanged ? batch : nil
     }
 
@@ -55,7 +56,7 @@ extension Hub {
             guard case .net(_, let changes, let by) = try store.changes(since: version, rowsMax: settings.limits.catchUpRows) else {
                 return nil
             }
-            let batch = ChangeBatch(changes, by: by)
+            let batch = ChangeBatch(changes, writers: by)
             resumptions.batches[version] = batch
             return batch
         } catch {
@@ -64,15 +65,17 @@ extension Hub {
         }
     }
 
-    /// What the changed rows were in the list; sight is the same as now for every one that there was.
-    private func journal(of list: SharedList, _ batch: ChangeBatch) throws -> Journal {
+    /// What the changed rows were in the list, and which changes concern rows of it; sight is the same as now for every one that there was.
+    private func journal(of list: SharedList, _ live: LiveList, _ batch: ChangeBatch) throws -> (journal: Journal, numbers: [Int]) {
         let sight = RowSight(store)
         let roles = roles(of: list.key.scope)
         var journal = Journal()
-        for change in batch.changes where change.className == list.className {
+        var numbers: [Int] = []
+        for (number, change) in batch.changes.enumerated() where change.className == list.className {
             let old = try change.before.flatMap { try sight.admit($0, into: list.query, list.key.scope, roles: roles) }
             journal.record(key: change.key, old: old)
+            if old != nil || live.object(forKey: change.key) != nil { numbers.append(number) }
         }
-        return journal
+        return (journal, numbers)
     }
 }

@@ -33,6 +33,8 @@ final class SharedList {
     var concerned: [Int] = []
     var projectsToRevisit: Set<String> = []
     var keysToLookUp: Set<String> = []
+    /// The changes for which these projects and keys are looked at.
+    var causes: [String: [Int]] = [:]
     var isConcerned = false
     /// How many rows a client saw before the commit that is being published.
     var windowCountBefore = 0
@@ -45,10 +47,14 @@ final class SharedList {
 
     var className: ClassName { query.className }
 
+    /// Whether its rows have no versions and no history.
+    var isVolatile: Bool { query.className.isVolatile }
+
     func clearConcern() {
         concerned.removeAll(keepingCapacity: true)
         projectsToRevisit.removeAll()
         keysToLookUp.removeAll()
+        causes.removeAll()
         isConcerned = false
     }
 

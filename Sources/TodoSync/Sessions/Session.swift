@@ -24,6 +24,7 @@ final class Session {
 
     let id: SessionID
     let peer: Peer
+    let openedAt: Timestamp
     var login: Login?
     /// When it is closed unless somebody logs in, on the monotonic clock.
     var loginDeadline: Int64
@@ -48,7 +49,8 @@ final class Session {
     /// The update fragments of the commit that is being published, cleared by it.
     var updates: [Int] = []
 
-    init(id: SessionID, peer: Peer, loginDeadline: Int64) {
+    init(id: SessionID, peer: Peer, loginDeadline: Int64, openedAt: Timestamp) {
+        self.openedAt = openedAt
         self.id = id
         self.peer = peer
         self.loginDeadline = loginDeadline
