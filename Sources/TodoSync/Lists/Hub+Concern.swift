@@ -93,11 +93,11 @@ extension Hub {
         list.windowCountBefore = live.windowCount
         let candidates = try candidates(list, live, batch, sight)
         guard let change = list.live?.apply(candidates) else { return nil }
-        return (change, writers(of: change, in: list, batch))
+        return (change, try writers(of: change, in: list, batch, sight))
     }
 
     /// Who wrote what changed rows of the list, or gave or took sight of them.
-    private func writers(of change: AppliedChange, in list: SharedList, _ batch: ChangeBatch) -> [String] {
+    private func writers(of change: AppliedChange, in list: SharedList, _ batch: ChangeBatch, _ sight: RowSight) throws -> [String] {
         if let only = batch.onlyWriters { return only }
         var touched: Set<String> = []
         for (key, old) in change.replaced {
@@ -106,8 +106,20 @@ extension Hub {
             if let projectId = list.live?.object(forKey: key)?.projectId { touched.insert(projectId) }
         }
         var numbers = list.concerned.filter { touched.contains(batch.changes[$0].key) }
-        for (cause, causes) in list.causes where list.className == .user || touched.contains(cause) { numbers += causes }
+        for (cause, causes) in list.causes where touched.contains(cause) { numbers += causes }
+        if list.className == .user { numbers = try numbersOfSight(list, among: numbers, batch, sight) }
         return batch.writers(of: numbers.sorted())
+    }
+
+    /// A user is seen through permissions: of those that came or went, the ones in projects that the list's own user sees, and its own.
+    private func numbersOfSight(_ list: SharedList, among numbers: [Int], _ batch: ChangeBatch, _ sight: RowSight) throws -> [Int] {
+        guard case .user(let viewer) = list.key.scope, let view = users[viewer] else { return numbers }
+        let own = list.projectsToRevisit.flatMap { list.causes[$0] ?? [] }
+        return try own
+            + numbers.filter { number in
+                guard let projectId = (batch.changes[number].after ?? batch.changes[number].before)?.projectId else { return true }
+                return view.sees(projectId, access: try sight.access(projectId))
+            }
     }
 
     /// Every row that may have to enter, leave, move or change: its key, and the row as the list is to hold it.
