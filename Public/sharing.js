@@ -87,7 +87,9 @@ class SharingPanel {
     for (const part of this.#dialog.querySelectorAll("[data-for=owner]")) part.hidden = !isOwner;
     find("#share-access").value = project.access;
     const own = this.#session.user?.userId;
-    find("#leave-project").hidden = !this.#members.objects.some(({ userId }) => userId === own);
+    const owners = this.#members.objects.filter(({ role }) => role === "owner");
+    const isLastOwner = owners.length === 1 && owners[0].userId === own;
+    find("#leave-project").hidden = isLastOwner || !this.#members.objects.some(({ userId }) => userId === own);
     this.#showMembers(isOwner, own);
     if (isOwner && this.#dialog.dataset.owner !== "true") this.#listInvites();
     this.#dialog.dataset.owner = String(isOwner);
