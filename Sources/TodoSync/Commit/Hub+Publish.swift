@@ -59,8 +59,12 @@ extension Hub {
 
     /// Whoever sees a project may be told the names of those who wrote or were present there.
     private func noteAcquaintances(_ batch: ChangeBatch) {
+        var last = ""
         for (number, change) in batch.changes.enumerated() {
             guard let projectId = (change.after ?? change.before)?.projectId else { continue }
+            // A large transaction is mostly about one project and has one writer.
+            if batch.onlyWriters != nil, change.className != .presence, projectId == last { continue }
+            last = projectId
             for writer in batch.writers(of: CollectionOfOne(number)) { acquaintances.note(writer, in: projectId) }
             if change.className == .presence, let user = change.after?.text(PresenceField.userId) {
                 acquaintances.note(user, in: projectId)

@@ -67,8 +67,12 @@ struct Work {
     let body: Incoming.Body
     let answer: Answer
 
+    /// Whether it is a transaction that changes what lists show: those of a session may share a commit.
     var isWrite: Bool {
-        if case .call(.write) = body { true } else { false }
+        switch body {
+        case .call(.write), .call(.invite(.accept)), .call(.admin(.deleteUser)): true
+        default: false
+        }
     }
 }
 
