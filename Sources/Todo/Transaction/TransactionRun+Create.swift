@@ -20,6 +20,7 @@ extension TransactionRun {
             return try create(className, values)
         }
         let set = values.filter { className.schema.fields[$0.place].keeper == .client }
+        try requireSight(ofTarget: set, className, path: "object")
         try requireRight(toSet: set, of: existing)
         try update(existing, set, path: "object")
         return key

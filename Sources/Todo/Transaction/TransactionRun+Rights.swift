@@ -48,9 +48,9 @@ extension TransactionRun {
     }
 
     /// Sight of every object concerned comes before the right to any: here, of the project that an item is to move into.
-    func requireSight(ofTarget set: FieldValues, _ className: ClassName) throws {
+    func requireSight(ofTarget set: FieldValues, _ className: ClassName, path: String = "set") throws {
         guard className == .item, let target = set.first(where: { $0.place == ItemField.projectId })?.value.string else { return }
-        _ = try visible(.project, target, path: "set.projectId")
+        _ = try visible(.project, target, path: "\(path).projectId")
     }
 
     func mayChange(_ object: Object, _ set: FieldValues) throws -> Bool {
