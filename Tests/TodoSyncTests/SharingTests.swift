@@ -160,6 +160,20 @@ struct SharingTests {
 
     // MARK: Who is told whose name
 
+    @Test func `a grant in a project that one does not see names nobody, though the same users come into sight`() throws {
+        let (dora, eve) = (try harness.login("Dora"), try harness.login("Eve"))
+        try anna.write([grant(ben, "viewer"), grant(cleo, "viewer")])
+        try dora.write([["create": "Project", "object": ["projectId": "p2", "name": "Sea"]]])
+        try ben.call("subscribe", ["name": "users", "class": "User"])
+        ben.forgetMessages()
+        let (_, hidden) = try dora.request(
+            "write", ["changes": [grant(cleo, project: "p2"), grant(eve, project: "p2")]])
+        let (_, shown) = try anna.request("write", ["changes": [grant(eve, "viewer")]])
+        harness.process([hidden, shown])
+        #expect(ben.keys("users", "userId").contains(eve.userId))
+        #expect(ben.notifications("change").map { $0["by"] as? [String] } == [[anna.userId]])
+    }
+
     @Test func `of the writers of one commit a session is told those of its own rows`() throws {
         try anna.write([grant(ben, "viewer")])
         try cleo.write([["create": "Project", "object": ["projectId": "p2", "name": "Sea"]]])

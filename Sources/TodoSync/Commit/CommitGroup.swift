@@ -7,6 +7,8 @@ import TodoStore
 struct CommitGroup {
     /// Whether the store has the database transaction open.
     var isOpen = false
+    /// Whether anything of it goes to the store: a commit of nothing tells nothing of the disk.
+    var hasWrites = false
     /// What the transactions did, one entry each, in the order of their versions.
     var entries: [LogEntry] = []
     /// Answers that may not leave before the commit; `nil` for a notification's.
@@ -22,8 +24,8 @@ struct CommitGroup {
 extension Hub {
     /// Runs one session's work inside the open group, under a savepoint: what throws leaves nothing and is answered alone.
     ///
-    /// The answer that `body` gives leaves when the whole group is durable.
-    func inGroup(_ answer: Answer, _ body: () throws -> Void) {
+    /// The answer that `body` gives leaves when the whole group is durable. `writes` is false where the body writes nothing to the store.
+    func inGroup(_ answer: Answer, writes: Bool = true, _ body: () throws -> Void) {
         let session = answer.session
         do {
             try openGroup()
@@ -43,6 +45,7 @@ extension Hub {
         do {
             try body()
             try store.commitNested()
+            if writes { group.hasWrites = true }
         } catch {
             group.entries.removeSubrange(entries...)
             group.effects.removeSubrange(effects...)
@@ -59,6 +62,7 @@ extension Hub {
         try store.append(entry)
         try forgetInvites(changes)
         group.entries.append(entry)
+        group.hasWrites = true
         group.changeCount += changes.count
     }
 
@@ -76,7 +80,7 @@ extension Hub {
         } catch {
             return failGroup(error)
         }
-        noteStoreWorks()
+        if group.hasWrites { noteStoreWorks() }
         live.settle()
         let finished = takeGroup()
         publish(finished.entries)

@@ -6,7 +6,7 @@ import TodoStore
 extension Hub {
     /// One transaction on presences. It runs within the group, so that it sees what the session wrote before it, and is told with it.
     func writePresences(_ entries: [Entry], _ caller: Caller, _ answer: Answer) {
-        inGroup(answer) { [unowned self] in
+        inGroup(answer, writes: false) { [unowned self] in
             var settings = transactionSettings(caller)
             settings.session = answer.session.id.name
             settings.presencesMax = self.settings.limits.presences

@@ -9,7 +9,8 @@ import TodoStore
 extension Hub {
     func invite(_ call: InviteCall, _ answer: Answer) {
         guard let caller = answer.session.login?.view.caller else { return self.answer(answer, .notLoggedIn) }
-        inGroup(answer) { [unowned self] in
+        let writes = if case .list = call { false } else { true }
+        inGroup(answer, writes: writes) { [unowned self] in
             switch call {
             case .create(let params): try createInvite(params, caller, answer)
             case .accept(let code): try acceptInvite(code, caller, answer)
