@@ -61,7 +61,7 @@ struct LeakRun {
     private mutating func writeTogether() throws {
         var inputs: [Input] = []
         for session in sessions where !session.isBehind && roll(2) == 0 {
-            for _ in 0..<(1 + roll(5)) { if let input = attempt(session) { inputs.append(input) } }
+            for _ in 0..<(1 + roll(8)) { if let input = attempt(session) { inputs.append(input) } }
         }
         harness.process(inputs)
         try check()
