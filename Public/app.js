@@ -8,6 +8,7 @@ import { LoginView } from "./loginview.js";
 import { People } from "./people.js";
 import { ProjectsView } from "./projectsview.js";
 import { Session } from "./session.js";
+import { invitationInAddress, takeInvitation } from "./sharing.js";
 import { showRefusal } from "./toasts.js";
 
 /** A short interruption is not worth a banner. */
@@ -23,6 +24,7 @@ class App {
   #view = null;
   #shownUser = null;
   #bannerTimer = 0;
+  #isTaking = false;
 
   start() {
     const session = this.session;
@@ -30,6 +32,7 @@ class App {
     session.addEventListener("status", () => {
       this.#showStatus();
       this.#view?.connectionChanged?.();
+      if (session.phase === "ready" && session.isOnline) this.#takeInvitation();
     });
     session.addEventListener("refused", (event) => showRefusal(event.detail));
     addEventListener("hashchange", () => this.#route());
@@ -80,7 +83,16 @@ class App {
     if (this.session.phase !== "ready") return;
     const [, projectId] = /^#\/projects\/([\w-]{1,64})$/.exec(location.hash) ?? [];
     for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close();
+    if (invitationInAddress()) this.#takeInvitation();
     this.#show(() => (projectId ? new BoardView(this, find("#main"), projectId) : new ProjectsView(this, find("#main"))));
+  }
+
+  /** Once at a time: the address changes when it is taken. */
+  async #takeInvitation() {
+    if (this.#isTaking) return;
+    this.#isTaking = true;
+    await takeInvitation(this.session);
+    this.#isTaking = false;
   }
 
   #show(make) {

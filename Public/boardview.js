@@ -3,9 +3,11 @@
 import { confirm } from "./dialogs.js";
 import { excerpt, find, fromTemplate, identifier, plural, setText } from "./dom.js";
 import { ListSection } from "./listsection.js";
+import { Presence } from "./presence.js";
 import { deleteProject, renameProject } from "./projectsview.js";
 import { Reordering } from "./reordering.js";
 import { roleIn } from "./rights.js";
+import { initialOf, openSharing } from "./sharing.js";
 import { Stage } from "./stage.js";
 import { closeEditor, createTaskRow, editedFields, isEditing, openEditor, updateTaskRow } from "./taskrow.js";
 import { showRefusal, showToast } from "./toasts.js";
@@ -25,6 +27,7 @@ export class BoardView {
   #completed;
   #stopListening;
   #reordering;
+  #presence;
 
   constructor(app, container, projectId) {
     this.#app = app;
@@ -43,7 +46,12 @@ export class BoardView {
       }),
     };
     this.#stopListening = this.#lists.project.listen(() => this.update());
-    const options = { key: "itemId", create: createTaskRow, update: updateTaskRow };
+    const create = (item) => {
+      const row = createTaskRow(item);
+      this.#showEditors(row);
+      return row;
+    };
+    const options = { key: "itemId", create, update: updateTaskRow };
     this.#open = this.#section("#open-tasks", this.#lists.open, { ...options, count: () => this.#project?.openCount ?? this.#lists.open.objects.length });
     this.#completed = this.#section("#completed-tasks", this.#lists.completed, {
       ...options,
@@ -54,6 +62,10 @@ export class BoardView {
       event.preventDefault();
       this.#add();
     });
+    this.#presence = new Presence(this.#session, projectId, () => this.#showPresent());
+    // Whatever opened or closed an editor has done so when the event is over.
+    for (const type of ["click", "submit", "keydown"]) root.addEventListener(type, () => queueMicrotask(() => this.#tellEditing()));
+    find("#share-project", root).addEventListener("click", () => openSharing(app, this.#project));
     find("#rename-project", root).addEventListener("click", () => renameProject(app, this.#project));
     find("#delete-project", root).addEventListener("click", () => this.#deleteProject());
     find("#clear-completed", root).addEventListener("click", () => this.#clearCompleted());
@@ -75,12 +87,14 @@ export class BoardView {
 
   close() {
     this.#stopListening();
+    this.#presence.close();
     this.#reordering.close();
     this.#stage.close();
     for (const list of Object.values(this.#lists)) this.#session.unsubscribe(list);
   }
 
   connectionChanged() {
+    this.#presence.connectionChanged();
     this.#showWaiting();
   }
 
@@ -100,6 +114,7 @@ export class BoardView {
       setText(find("#project-title", root), this.title);
       find("#read-only", root).hidden = role !== "viewer";
       find("#new-task-form", root).hidden = role === "viewer";
+      find("#share-project", root).hidden = false;
       find("#rename-project", root).hidden = role === "viewer";
       find("#delete-project", root).hidden = role !== "owner";
       find("#clear-completed", root).hidden = role === "viewer" || this.#completedCount === 0;
@@ -217,6 +232,45 @@ export class BoardView {
     if (!await confirm({ title, text, accept: "Delete tasks" })) return;
     const change = { delete: "Item", filter: "projectId == $0 AND isDone == true", args: [this.#projectId] };
     await this.#session.write(change).catch(showRefusal);
+  }
+
+  // Who else is here
+
+  #tellEditing() {
+    this.#presence.edit(find(".editor", this.#root)?.closest("[data-item-id]")?.dataset.itemId ?? null);
+  }
+
+  #showPresent() {
+    const others = this.#presence.others;
+    const place = find("#present", this.#root);
+    place.hidden = others.size === 0;
+    const rows = [...others.keys()].map((userId) => {
+      const row = document.createElement("li");
+      row.dataset.userId = userId;
+      const initial = document.createElement("span");
+      initial.className = "initial";
+      initial.setAttribute("aria-hidden", "true");
+      const name = document.createElement("span");
+      row.append(initial, name);
+      this.#app.people.name(userId, (text) => {
+        setText(name, text);
+        setText(initial, initialOf(text));
+      });
+      return row;
+    });
+    place.replaceChildren(...rows);
+    for (const row of this.#root.querySelectorAll("[data-item-id]")) this.#showEditors(row);
+  }
+
+  /** Says on a task's row who is editing it. */
+  #showEditors(row) {
+    const place = find(".person", row);
+    const editors = [...(this.#presence?.others ?? [])].filter(([, items]) => items.has(row.dataset.itemId));
+    if (editors.length === 0) return setText(place, "");
+    this.#app.people.name(editors[0][0], (name) => {
+      const more = editors.length > 1 ? ` and ${editors.length - 1} more` : "";
+      setText(place, `${name}${more} ${editors.length > 1 ? "are" : "is"} editing`);
+    });
   }
 
   /** New tasks that can't be sent now are shown below the list, so that nobody types them again. */

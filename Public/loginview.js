@@ -1,6 +1,7 @@
 // The log-in: by nickname or by password, whichever the server offers.
 
 import { find, fromTemplate, setText } from "./dom.js";
+import { invitationInAddress } from "./sharing.js";
 
 export class LoginView {
   title = "Log in";
@@ -28,8 +29,9 @@ export class LoginView {
   /** The server's offer, or the notice, may have changed. */
   update() {
     const notice = find("#login-notice", this.#root);
-    notice.hidden = !this.#session.notice;
-    setText(notice, this.#session.notice);
+    const text = this.#session.notice || (invitationInAddress() ? "Log in to take the invitation." : "");
+    notice.hidden = !text;
+    setText(notice, text);
     const offered = (this.#session.info?.providers ?? []).filter((name) => name === "nickname" || name === "password");
     if (this.#session.info && offered.length === 0) {
       this.#complain("This server offers no log-in that this page knows.");

@@ -24,6 +24,13 @@ export class People {
     this.#timer ||= setTimeout(() => this.#lookUp(), 30);
   }
 
+  async #find(userId) {
+    const answer = await this.#session.call("findUser", { userId }).catch(() => null);
+    if (!answer) return;
+    this.#names.set(userId, answer.user.name);
+    for (const callback of this.#wanted.get(userId) ?? []) callback(answer.user.name);
+  }
+
   async #lookUp() {
     this.#timer = 0;
     const ids = [...this.#wanted.keys()];
@@ -36,6 +43,8 @@ export class People {
           this.#names.set(userId, name);
           for (const callback of this.#wanted.get(userId) ?? []) callback(name);
         }
+        // Somebody who holds no permission here may have been met all the same: in a presence, as the maker of a task.
+        await Promise.all(args.filter((id) => !this.#names.has(id)).map((id) => this.#find(id)));
       } catch {
         // A name is an ornament: without it the row is as good as it can be.
       }

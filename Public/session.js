@@ -103,7 +103,12 @@ export class Session extends EventTarget {
   }
 
   query(params) {
-    return this.#whileOnline("query", params);
+    return this.call("query", params);
+  }
+
+  /** One request, now or not at all. */
+  call(method, params) {
+    return this.#whileOnline(method, params);
   }
 
   /** Calls a method about the user's own account. */

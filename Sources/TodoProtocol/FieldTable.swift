@@ -51,6 +51,7 @@ struct FieldTable: Sendable {
     private static let item = FieldTable(Schema.item)
     private static let permission = FieldTable(Schema.permission)
     private static let user = FieldTable(Schema.user)
+    private static let presence = FieldTable(Schema.presence)
 
     /// The table of a class.
     static subscript(className: ClassName) -> FieldTable {
@@ -59,6 +60,7 @@ struct FieldTable: Sendable {
         case .item: item
         case .permission: permission
         case .user: user
+        case .presence: presence
         }
     }
 }

@@ -18,6 +18,10 @@ public struct ProtocolLimits: Sendable, Hashable {
     public var passwordBytes = 1_024
     /// Bytes of a token; a JSON Web Token with many claims is the longest. Past it: -32602.
     public var tokenBytes = 16_384
+    /// Bytes of an invitation's code, as sent. Past it: -32602.
+    public var inviteCodeBytes = 128
+    /// How many people may take one invitation at the most. Past it: -32602.
+    public var inviteUses = 10_000
 
     /// The limits that PROTOCOL names, and this product's own where it names none.
     public static let standard = ProtocolLimits()

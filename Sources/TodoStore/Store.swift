@@ -91,6 +91,22 @@ public protocol Store: CommittedReader, ObjectStore {
     /// Removes all tokens of a user and gives their hashes.
     func deleteTokens(ofUser userId: String) throws(StoreFailure) -> [[UInt8]]
 
+    /// Adds an invitation.
+    func insertInvitation(_ invitation: Invitation) throws(StoreFailure)
+    /// The invitation whose code has that hash, even where it is over.
+    func invitation(codeHash: [UInt8]) throws(StoreFailure) -> Invitation?
+    /// The invitation of that id, even where it is over.
+    func invitation(_ inviteId: String) throws(StoreFailure) -> Invitation?
+    /// The invitations of a project, the oldest first.
+    func invitations(ofProject projectId: String) throws(StoreFailure) -> [Invitation]
+    /// Says how many may still take the invitation.
+    func setUsesLeft(_ uses: Int, ofInvitation inviteId: String) throws(StoreFailure)
+    /// Removes an invitation; `false` where there is none.
+    @discardableResult
+    func deleteInvitation(_ inviteId: String) throws(StoreFailure) -> Bool
+    /// Removes the invitations of a project.
+    func deleteInvitations(ofProject projectId: String) throws(StoreFailure)
+
     /// The last committed state.
     func snapshot() throws(StoreFailure) -> any Snapshot
     /// One small step of removing what has grown too old, in a transaction of its own; `true` while more is waiting.

@@ -10,6 +10,10 @@ import WebToken
 /// turn takes all inputs that wait, so that transactions which came together are made durable together.
 public final class Hub {
     let store: any Store
+    /// The store's objects and the volatile ones beside them.
+    let live: LiveObjects
+    /// Who was met in which project, for `findUser`.
+    var acquaintances = Acquaintances()
     let settings: SyncSettings
     let jobs: any JobRunner
     let log: Log
@@ -64,6 +68,7 @@ public final class Hub {
     /// A session layer over the store, whose deliveries go to that many event loops.
     public init(store: any Store, settings: SyncSettings, loops: Int, jobs: any JobRunner, log: Log, moment: Moment) {
         self.store = store
+        live = LiveObjects(store)
         self.settings = settings
         self.jobs = jobs
         self.log = log
@@ -121,7 +126,7 @@ public final class Hub {
     private func take(_ input: Input) {
         switch input {
         case .opened(let id, let peer):
-            let session = Session(id: id, peer: peer)
+            let session = Session(id: id, peer: peer, openedAt: moment.wall)
             sessions[id] = session
             expectLogin(session)
             if isShutDown { outbox.close(id, code: 1001, reason: "the server is going away") }
@@ -179,6 +184,11 @@ public final class Hub {
 
     /// Runs every request that can run; each round ends with one durable commit of what the round wrote.
     func runReady() {
+        runRounds()
+        publishPresences()
+    }
+
+    private func runRounds() {
         while true {
             var next = 0
             while next < ready.count {
@@ -238,7 +248,8 @@ public final class Hub {
     private func gate(_ method: Method, _ session: Session) -> ErrorResponse? {
         guard method.needsLogin else { return nil }
         guard session.login != nil else { return .notLoggedIn }
-        return session.isExpired(at: moment.wall) ? .tokenExpired : nil
+        if session.isExpired(at: moment.wall) { return .tokenExpired }
+        return method.needsAdmin && session.login?.view.caller.isAdmin != true ? .adminsOnly : nil
     }
 
     private func perform(_ call: Call, _ answer: Answer) {
@@ -254,6 +265,9 @@ public final class Hub {
         case .unsubscribe(let name): unsubscribe(name, answer)
         case .query(let params): query(params, answer)
         case .write(let params): write(params, answer)
+        case .findUser(let reference): findUser(reference, answer)
+        case .invite(let call): invite(call, answer)
+        case .admin(let call): admin(call, answer)
         }
     }
 

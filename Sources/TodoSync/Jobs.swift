@@ -26,6 +26,7 @@ public struct Finished: Sendable {
         case hashed(Result<String, JobFault>)
         case checked(Result<PasswordCheck, JobFault>)
         case read(Result<Rows, JobFault>)
+        case found(Result<Object?, JobFault>)
     }
 
     /// Rows that matched in one snapshot of the store.

@@ -17,6 +17,14 @@ public enum Provider: String, CaseIterable, Sendable {
 public struct SyncLimits: Sendable {
     /// Live queries of one session; more are refused with `-32005`.
     public var subscriptions = 200
+    /// Presences of one session; more are refused with `-32005`.
+    public var presences = 16
+    /// Invitations of one project that hold; more are refused with `-32005`.
+    public var invites = 100
+    /// Life of an invitation that is made without an end.
+    public var inviteMilliseconds: Int64 = 7 * 86_400_000
+    /// The longest life of an invitation, in seconds: a year. Past it: `-32602`.
+    public var inviteSeconds = 31_536_000
     /// Rows of one part of a first list; more come in further parts.
     public var partRows = 500
     /// Snapshots of the store that are open at once, each a connection to the database; further queries and first lists wait for one.

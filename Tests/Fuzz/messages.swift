@@ -17,9 +17,13 @@ private func encoded(_ write: (inout JSONWriter) -> Void) -> [UInt8] {
     return writer.finish().array
 }
 
-/// The request that a client would have written to make this call.
-private func request(_ call: Call) -> [UInt8] {
-    encoded { writer in
+/// The request that a client would have written to make this call; `nil` for calls that the client library has no words for.
+private func request(_ call: Call) -> [UInt8]? {
+    switch call {
+    case .findUser, .invite, .admin: return nil
+    default: break
+    }
+    return encoded { writer in
         switch call {
         case .info: RequestEncoder.info(id: 7, into: &writer)
         case .register(let username, let password): RequestEncoder.register(id: 7, username: username, password: password, into: &writer)
@@ -33,6 +37,7 @@ private func request(_ call: Call) -> [UInt8] {
         case .query(let params): RequestEncoder.query(id: 7, params, into: &writer)
         case .write(let params):
             RequestEncoder.write(id: 7, txn: params.txn, changes: params.entries.map(ChangeSpec.init(entry:)), into: &writer)
+        case .findUser, .invite, .admin: break
         }
     }
 }
@@ -48,6 +53,9 @@ extension ChangeSpec {
             self = .update(name, id: key, set: named(set, name), condition: named(condition, name))
         case .upsert(let name, let values): self = .upsert(name, named(values, name))
         case .delete(let name, let key, let condition): self = .delete(name, id: key, condition: named(condition, name))
+        case .grant(let userName, let values, let isUpsert):
+            let fields = named(values, .permission) + [("userName", .string(userName))]
+            self = isUpsert ? .upsert(.permission, fields) : .create(.permission, fields)
         case .move(let key, let place): self = .move(id: key, to: place)
         case .updateMatching(let name, let filter, let args, let set):
             self = .updateMatching(name, filter: filter, args: args, set: named(set, name))
@@ -86,7 +94,7 @@ private func verify(_ request: Incoming.Request) {
 
 /// What was read is written as a client would write it, is read again, and is the same.
 private func verify(_ call: Call) {
-    let text = TodoFuzz.request(call)
+    guard let text = TodoFuzz.request(call) else { return }
     text.withUnsafeBytes { bytes in
         guard case .single(let again) = decoder.decode(bytes), again.id == .raw("7"), case .call(let sameCall) = again.body else {
             fatalError("the call can't be written: \(String(decoding: text, as: UTF8.self))")

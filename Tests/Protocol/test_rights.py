@@ -264,6 +264,7 @@ def test_sight_of_every_object_is_checked_before_the_right_to_any(shared, ben):
     assert ben.refused({"move": "Item", "id": seen.item, "after": hidden.item}).code == UNSEEN
     assert ben.refused({"move": "Item", "id": seen.item, "before": "never-made"}).code == UNSEEN
     assert ben.refused(update(seen.item, projectId=hidden.project)).code == UNSEEN
+    assert ben.refused({"upsert": "Item", "object": {"itemId": seen.item, "projectId": hidden.project, "body": "b"}}).code == UNSEEN
     assert ben.refused({"move": "Item", "id": seen.item, "after": seen.other}).code == FORBIDDEN
 
 

@@ -44,7 +44,7 @@ import TodoStore
         let older = try connection(folder)
         for field in ["notes", "priority", "dueDate", "attachments"] { try older.execute("ALTER TABLE items DROP COLUMN \"\(field)\"") }
         let addColumns: SQLiteMigrations.Migration = { connection throws(StoreFailure) in
-            for className in ClassName.allCases { try SQLiteMigrations.addMissingColumns(of: className, connection) }
+            for className in ClassName.stored { try SQLiteMigrations.addMissingColumns(of: className, connection) }
         }
         try SQLiteMigrations.apply(SQLiteMigrations.all + [addColumns], to: older)
         #expect(try older.integer("PRAGMA user_version") == Int64(SQLiteMigrations.all.count + 1))

@@ -34,7 +34,7 @@ import TodoStore
         #expect(store.version == 2)
         #expect(try store.keys(.item) == ["i1"])
         #expect(try store.token(hash: token.hash) == token)
-        #expect(try store.changes(since: 1, rowsMax: 10) == .net(version: 2, changes: [.creation(Sample.item("i1"))], by: ["u2"]))
+        #expect(try store.changes(since: 1, rowsMax: 10) == .net(version: 2, changes: [.creation(Sample.item("i1"))], by: [["u2"]]))
     }
 
     @Test func `Two stores have two epochs`() throws {
@@ -82,7 +82,7 @@ import TodoStore
             let found = try SQLiteStore(folder: copy.path)
             #expect(found.version == 1)
             #expect(try found.keys(.item).isEmpty)
-            #expect(try found.changes(since: 0, rowsMax: 10) == .net(version: 1, changes: [.creation(Sample.project("p1"))], by: ["u1"]))
+            #expect(try found.changes(since: 0, rowsMax: 10) == .net(version: 1, changes: [.creation(Sample.project("p1"))], by: [["u1"]]))
             found.close()
         }
     }

@@ -58,6 +58,20 @@ final class HubClient {
         return try result(of: id)
     }
 
+    /// Closes the connection.
+    @discardableResult
+    func leave() -> HubClient {
+        harness.process([.closed(id)])
+        return self
+    }
+
+    /// The error of a call that must be refused.
+    func refused(_ method: String, _ params: [String: Any] = [:]) throws -> Refused {
+        do { try call(method, params) } catch let refused as Refused { return refused }
+        struct Taken: Error { let method: String }
+        throw Taken(method: method)
+    }
+
     @discardableResult
     func write(_ changes: [[String: Any]], txn: String? = nil) throws -> [String: Any] {
         var params: [String: Any] = ["changes": changes]

@@ -82,6 +82,21 @@ final class HubHarness {
         return client
     }
 
+    /// A client that is logged in under that nickname as an admin, which no method of the protocol makes of anybody.
+    func loginAsAdmin(_ nickname: String) throws -> HubClient {
+        let userId = try login(nickname).leave().userId
+        let user = try #require(try store.object(.user, userId))
+        var admin = user
+        admin[UserField.isAdmin] = .boolean(true)
+        try store.begin()
+        try store.update(admin, from: user)
+        try store.append(
+            LogEntry(
+                version: store.nextVersion, at: moment.wall, by: nil, changes: [Change(.user, key: userId, before: user, after: admin)]))
+        try store.commit()
+        return try login(nickname)
+    }
+
     /// Gives the inputs to the hub in one turn and hands the deliveries to their clients.
     func process(_ inputs: [Input], runJobs: Bool = true) {
         hub.process(inputs, at: moment)

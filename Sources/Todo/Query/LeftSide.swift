@@ -8,6 +8,8 @@ struct LeftSide {
     /// What a value on the right side must be.
     private enum Kind {
         case text, number, boolean, date
+        /// Any JSON, of which a filter asks only whether it is there.
+        case json
     }
 
     /// Finds a path: a field of the class, `project.FIELD` of an item, `items.@count` and, behind a quantifier, `items.FIELD` of a project.
@@ -52,6 +54,7 @@ struct LeftSide {
         case .integer: return .number
         case .boolean: return .boolean
         case .date: return .date
+        case .json: return .json
         case .strings:
             throw Refusal(
                 .invalid, "wrongType", "\(path) is an array, which a filter can't compare.", path: "filter", position: position,
@@ -73,6 +76,7 @@ extension LeftSide {
         case .number: "a whole number"
         case .boolean: "true or false"
         case .date: "a date"
+        case .json: "any JSON"
         }
     }
 
@@ -81,6 +85,7 @@ extension LeftSide {
         case .text: "one of == != < <= > >= IN BETWEEN BEGINSWITH ENDSWITH CONTAINS LIKE"
         case .number, .date: "one of == != < <= > >= IN BETWEEN"
         case .boolean: "one of == != IN"
+        case .json: "== NULL or != NULL"
         }
     }
 
@@ -90,13 +95,15 @@ extension LeftSide {
         case .number: "a number, a place or NULL"
         case .boolean: "TRUE, FALSE, a place or NULL"
         case .date: "a quoted RFC 3339 date, a place or NULL"
+        case .json: "NULL"
         }
     }
 
     func allows(_ operation: ComparisonOperator) -> Bool {
         switch operation {
-        case .equal, .notEqual, .among: true
-        case .order, .between: kind != .boolean
+        case .equal, .notEqual: true
+        case .among: kind != .json
+        case .order, .between: kind != .boolean && kind != .json
         case .beginsWith, .endsWith, .contains, .like: kind == .text
         }
     }
@@ -134,6 +141,7 @@ extension Value {
         case .string: "a text"
         case .date: "a date"
         case .strings: "an array"
+        case .json: "JSON"
         }
     }
 }

@@ -55,7 +55,7 @@ extension Value {
     /// A number that never falls where the value grows; zero for a null, which comes first.
     fileprivate var orderPrefix: UInt64 {
         switch self {
-        case .null, .double, .strings: 0
+        case .null, .double, .strings, .json: 0
         case .boolean(let value): value ? 1 : 0
         case .integer(let value): value.orderPrefix
         case .date(let value): value.milliseconds.orderPrefix

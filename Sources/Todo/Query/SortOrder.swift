@@ -47,6 +47,10 @@ public struct SortOrder: Sendable, Hashable {
             throw Refusal(
                 .invalid, "wrongType", "\(name) is an array; a list can't be sorted by it.", path: path,
                 expected: "a field that is no array")
+        case .json:
+            throw Refusal(
+                .invalid, "wrongType", "\(name) is any JSON; a list can't be sorted by it.", path: path,
+                expected: "a field that is no JSON")
         case .string, .id, .permissionId, .word: break
         case .integer, .boolean, .date:
             if foldsCase {

@@ -119,6 +119,7 @@ extension Value {
         case .string: 3
         case .date: 4
         case .strings: 5
+        case .json: 6
         }
     }
 

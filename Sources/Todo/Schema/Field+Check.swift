@@ -14,7 +14,7 @@ extension Field {
             switch (type, value) {
             case (_, .null): isOptional
             case (.string, .string), (.id, .string), (.permissionId, .string), (.word, .string): true
-            case (.boolean, .boolean), (.integer, .integer), (.date, .date), (.strings, .strings): true
+            case (.boolean, .boolean), (.integer, .integer), (.date, .date), (.strings, .strings), (.json, .json): true
             default: false
             }
         if fits { return nil }
@@ -39,6 +39,9 @@ extension Field {
                 ? nil : Refusal(.invalid, "invalidDate", "\(name) takes a date of the years 0001 to 9999.")
         case (.strings, .strings(let texts)):
             texts.contains { $0.utf8.contains(0) } ? Refusal(.invalid, "nul", "\(name) can't hold the character NUL.") : nil
+        case (.json(let bytesMax), .json(let text)):
+            text.utf8.count <= bytesMax
+                ? nil : Refusal(.invalid, "tooLong", "\(name) takes at most \(bytesMax) bytes of JSON, not \(text.utf8.count).")
         default: nil
         }
     }
@@ -68,6 +71,7 @@ extension FieldType {
         case .date: "a date in RFC 3339, such as '2026-11-30T01:02:03.123Z'"
         case .word(let words): "one of " + words.map { "'\($0)'" }.joined(separator: ", ")
         case .strings: "an array of strings"
+        case .json(let bytesMax): "any JSON of at most \(bytesMax) bytes"
         }
     }
 }
@@ -83,6 +87,7 @@ extension Value {
         case .string: "a string"
         case .date: "a date"
         case .strings: "an array of strings"
+        case .json: "JSON"
         }
     }
 }
@@ -106,6 +111,7 @@ extension ClassName {
         case .item: NeededToCreate.item
         case .permission: NeededToCreate.permission
         case .user: NeededToCreate.user
+        case .presence: NeededToCreate.presence
         }
     }
 
@@ -123,6 +129,7 @@ private enum NeededToCreate {
     static let item = places(Schema.item, except: [ItemField.itemId])
     static let permission = places(Schema.permission, except: [PermissionField.permissionId])
     static let user = places(Schema.user, except: [])
+    static let presence = places(Schema.presence, except: [PresenceField.presenceId])
 
     private static func places(_ schema: ClassSchema, except left: Set<Int>) -> [Int] {
         schema.fields.indices.filter { place in

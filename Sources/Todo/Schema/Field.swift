@@ -16,6 +16,8 @@ public enum FieldType: Sendable, Hashable {
     case word([String])
     /// An array of strings.
     case strings
+    /// Any JSON, whose text has at most so many bytes.
+    case json(bytesMax: Int)
 }
 
 /// Who gives a field its value.

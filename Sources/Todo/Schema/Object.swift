@@ -36,6 +36,7 @@ public struct Object: Sendable, Hashable {
         values.reduce(32) { sum, value in
             switch value {
             case .string(let text): sum + text.utf8.count + 20
+            case .json(let text): sum + text.utf8.count + 20
             case .strings(let texts): texts.reduce(sum + 20) { $0 + $1.utf8.count + 3 }
             default: sum + 24
             }
@@ -48,6 +49,7 @@ public struct Object: Sendable, Hashable {
         case .project: text(ProjectField.projectId)
         case .item: text(ItemField.projectId)
         case .permission: text(PermissionField.projectId)
+        case .presence: text(PresenceField.projectId)
         case .user: nil
         }
     }

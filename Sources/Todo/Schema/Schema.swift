@@ -8,6 +8,14 @@ public enum ClassName: UInt8, CaseIterable, Sendable, Hashable {
     case permission
     /// A person or program that logs in.
     case user
+    /// What a session is doing in a project right now. Volatile: it lives as long as its session and is in no store.
+    case presence
+
+    /// The classes whose objects a store keeps.
+    public static let stored: [ClassName] = allCases.filter { !$0.isVolatile }
+
+    /// Whether its objects live in memory only, without versions and history.
+    public var isVolatile: Bool { self == .presence }
 
     /// The class's table of fields.
     @inlinable public var schema: ClassSchema {
@@ -16,6 +24,7 @@ public enum ClassName: UInt8, CaseIterable, Sendable, Hashable {
         case .item: Schema.item
         case .permission: Schema.permission
         case .user: Schema.user
+        case .presence: Schema.presence
         }
     }
 
@@ -116,6 +125,17 @@ public enum Schema {
             Field("name", .string(bytes: 1...256), keeper: .server),
             Field("isAdmin", .boolean, keeper: .server, initial: .boolean(false)),
         ])
+
+    /// What a session is doing in a project right now.
+    public static let presence = ClassSchema(
+        "Presence",
+        [
+            Field("presenceId", .id, keeper: .creator),
+            Field("projectId", .id, keeper: .creator),
+            Field("userId", .id, keeper: .server),
+            Field("state", .json(bytesMax: 1024), optional: true),
+            Field("session", .id, keeper: .hidden),
+        ])
 }
 
 /// The places of a project's fields.
@@ -149,6 +169,14 @@ package enum PermissionField {
     package static let projectId = Schema.permission.required("projectId")
     package static let userId = Schema.permission.required("userId")
     package static let role = Schema.permission.required("role")
+}
+
+/// The places of a presence's fields.
+package enum PresenceField {
+    package static let presenceId = Schema.presence.required("presenceId")
+    package static let projectId = Schema.presence.required("projectId")
+    package static let userId = Schema.presence.required("userId")
+    package static let session = Schema.presence.required("session")
 }
 
 /// The places of a user's fields.

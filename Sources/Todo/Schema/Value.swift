@@ -19,6 +19,8 @@ public enum Value: Sendable {
     case date(Timestamp)
     /// An array of strings, such as the ids of an item's attachments.
     case strings([String])
+    /// A JSON text that is no `null`, byte for byte as it was sent.
+    case json(String)
 }
 
 extension Value: Hashable {
@@ -32,6 +34,7 @@ extension Value: Hashable {
         case (.string(let a), .string(let b)): a.hasSameBytes(as: b)
         case (.date(let a), .date(let b)): a == b
         case (.strings(let a), .strings(let b)): a.count == b.count && zip(a, b).allSatisfy { $0.hasSameBytes(as: $1) }
+        case (.json(let a), .json(let b)): a.hasSameBytes(as: b)
         default: false
         }
     }
@@ -43,7 +46,7 @@ extension Value: Hashable {
         case .boolean(let value): hasher.combine(value)
         case .integer(let value): hasher.combine(value)
         case .double(let value): hasher.combine(value)
-        case .string(let value): value.hashBytes(into: &hasher)
+        case .string(let value), .json(let value): value.hashBytes(into: &hasher)
         case .date(let value): hasher.combine(value)
         case .strings(let values): for value in values { value.hashBytes(into: &hasher) }
         }

@@ -21,6 +21,8 @@ public enum Entry: Sendable {
     case update(ClassName, key: String, set: FieldValues, condition: FieldValues)
     /// Insert, or update the given fields where the key exists.
     case upsert(ClassName, values: FieldValues)
+    /// As `create` or, where `isUpsert`, `upsert` of a permission, whose user is named by its normalised name instead of its id.
+    case grant(userName: String, values: FieldValues, isUpsert: Bool)
     /// Delete one object, where it holds the values of `condition`.
     case delete(ClassName, key: String, condition: FieldValues)
     /// Give an item another place in its project.

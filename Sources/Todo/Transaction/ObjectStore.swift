@@ -40,6 +40,8 @@ public protocol ObjectStore: ObjectReader {
     func insert(_ object: Object) throws(StoreFailure)
     /// Replaces the object of the same class and key; `old` is what the store holds now.
     func update(_ object: Object, from old: Object) throws(StoreFailure)
+    /// The user that has this name, normalised as names are compared.
+    func userNamed(normalisedName: String) throws(StoreFailure) -> Object?
     /// Removes the object.
     func delete(_ object: Object) throws(StoreFailure)
     /// The smallest position in the project, `nil` where it has no items.

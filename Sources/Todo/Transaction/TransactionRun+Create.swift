@@ -1,6 +1,6 @@
 /// `create` and `upsert`, and what the server fills in.
 extension TransactionRun {
-    private typealias Given = [Int: Value]
+    typealias Given = [Int: Value]
 
     mutating func create(_ className: ClassName, _ values: FieldValues) throws -> String {
         let given = Given(values.map { ($0.place, $0.value) }) { $1 }
@@ -8,6 +8,7 @@ extension TransactionRun {
         case .project: return try createProject(given)
         case .item: return try createItem(given)
         case .permission: return try createPermission(given)
+        case .presence: return try createPresence(given)
         case .user: throw Refusal(.invalid, "keptByServer", "Users come into being by 'register'; they can't be written.", path: "create")
         }
     }
@@ -19,6 +20,7 @@ extension TransactionRun {
             return try create(className, values)
         }
         let set = values.filter { className.schema.fields[$0.place].keeper == .client }
+        try requireSight(ofTarget: set, className, path: "object")
         try requireRight(toSet: set, of: existing)
         try update(existing, set, path: "object")
         return key
@@ -31,7 +33,7 @@ extension TransactionRun {
         return PermissionKey.of(project: project, user: user)
     }
 
-    private func requireFree(_ className: ClassName, _ key: String) throws {
+    func requireFree(_ className: ClassName, _ key: String) throws {
         guard try store.object(className, key) == nil else {
             throw Refusal(
                 .conflict, "idExists", "The id '\(key)' is taken; choose another, or leave it out and the server chooses one.",
@@ -39,7 +41,7 @@ extension TransactionRun {
         }
     }
 
-    private func object(_ className: ClassName, _ given: Given, kept: Given) throws -> Object {
+    func object(_ className: ClassName, _ given: Given, kept: Given) throws -> Object {
         let values = try className.schema.fields.enumerated().map { place, field in
             if let value = kept[place] ?? given[place] ?? field.initial { return value }
             throw missing(className, place)
@@ -52,7 +54,7 @@ extension TransactionRun {
         return Refusal(.invalid, "missing", "A new \(className.name) needs '\(field)'.", path: "object.\(field)")
     }
 
-    private func given(_ className: ClassName, _ place: Int, _ given: Given) throws -> String {
+    func given(_ className: ClassName, _ place: Int, _ given: Given) throws -> String {
         guard let text = given[place]?.string else { throw missing(className, place) }
         return text
     }
@@ -116,7 +118,7 @@ extension TransactionRun {
         return permission.key
     }
 
-    private func permission(project: String, user: String, role: Role) -> Object {
+    func permission(project: String, user: String, role: Role) -> Object {
         Object(
             .permission,
             [.string(PermissionKey.of(project: project, user: user)), .string(project), .string(user), .string(role.name)])

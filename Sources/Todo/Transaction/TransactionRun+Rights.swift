@@ -34,6 +34,7 @@ extension TransactionRun {
         case .item: .editor
         case .project: set.contains { $0.place == ProjectField.access } ? .owner : .editor
         case .permission, .user: .owner
+        case .presence: .viewer
         }
     }
 
@@ -43,15 +44,17 @@ extension TransactionRun {
                 .notPermitted, "keptByServer", "The server keeps \(object.className.name) objects; a transaction can't change them.")
         }
         try require(roleNeeded(toSet: set, ofClass: object.className), in: project)
+        try requireOwnSession(object)
     }
 
     /// Sight of every object concerned comes before the right to any: here, of the project that an item is to move into.
-    func requireSight(ofTarget set: FieldValues, _ className: ClassName) throws {
+    func requireSight(ofTarget set: FieldValues, _ className: ClassName, path: String = "set") throws {
         guard className == .item, let target = set.first(where: { $0.place == ItemField.projectId })?.value.string else { return }
-        _ = try visible(.project, target, path: "set.projectId")
+        _ = try visible(.project, target, path: "\(path).projectId")
     }
 
     func requireRightToDelete(_ object: Object) throws {
+        try requireOwnSession(object)
         guard try mayDelete(object) else {
             let needed: Role = object.className == .item ? .editor : .owner
             throw Refusal(
@@ -71,6 +74,7 @@ extension TransactionRun {
         case .item: role >= .editor
         case .project: role >= .owner
         case .permission: role >= .owner || object.text(PermissionField.userId) == settings.caller.userId
+        case .presence: isOfOwnSession(object)
         case .user: false
         }
     }

@@ -6,7 +6,7 @@ extension TransactionRun {
         switch object.className {
         case .item: try updateItem(object, &changed, set, path: path)
         case .permission: try updatePermission(object, changed)
-        case .project, .user: try replace(object, with: changed)
+        case .project, .user, .presence: try replace(object, with: changed)
         }
     }
 
@@ -50,11 +50,12 @@ extension TransactionRun {
         case .permission:
             try remove(object)
             try settleOwner(ofProject: object.text(PermissionField.projectId))
+        case .presence: try remove(object)
         case .user: throw Refusal(.notPermitted, "keptByServer", "A user can't be deleted by a transaction.")
         }
     }
 
-    private mutating func deleteProject(_ project: Object) throws {
+    mutating func deleteProject(_ project: Object) throws {
         var items: [Object] = []
         try store.forEach(.item, where: [Term(place: ItemField.projectId, .equal, .string(project.key))]) {
             if $0.text(ItemField.projectId) == project.key { items.append($0) }

@@ -10,6 +10,10 @@ public struct TransactionSettings: Sendable {
     public var objectsMax: Int
     /// How much text its filters may search in all, see `SearchBudget`.
     public var searchBytesMax: Int
+    /// The session that writes, for what belongs to a session alone; `nil` where none does.
+    public var session: String?
+    /// How many presences one session may have.
+    public var presencesMax = 0
 
     /// The settings of one transaction.
     public init(caller: Caller, now: Timestamp, accessOfNewProjects: Access, objectsMax: Int, searchBytesMax: Int) {
@@ -67,6 +71,8 @@ public struct TransactionRun<Store: ObjectStore> {
             return try create(className, values)
         case .upsert(let className, let values):
             return try upsert(className, values)
+        case .grant(let userName, let values, let isUpsert):
+            return try grant(userName: userName, values, isUpsert: isUpsert)
         case .update(let className, let key, let set, let condition):
             let object = try visible(className, key)
             try requireSight(ofTarget: set, className)
@@ -86,7 +92,7 @@ public struct TransactionRun<Store: ObjectStore> {
         case .updateMatching(let className, let predicate, let set):
             // A form changes each object once and no other of its class, so what was found is what there is.
             let needed = roleNeeded(toSet: set, ofClass: className)
-            for object in try matching(className, predicate, may: { role, _ in role >= needed }) { try update(object, set) }
+            for object in try matching(className, predicate, may: { role, object in role >= needed && isOfOwnSession(object) }) { try update(object, set) }
             return nil
         case .deleteMatching(let className, let predicate):
             for object in try matching(className, predicate, may: mayDelete(_:_:)) { try delete(object) }

@@ -97,6 +97,7 @@ extension JSONValue {
     private func value(of field: Field) throws(ServerMessageFault) -> Value {
         switch (kind, field.type) {
         case (.null, _) where field.isOptional: .null
+        case (_, .json): .json(String(decoding: rawJSON, as: UTF8.self))
         case (.bool, .boolean): .boolean(bool == true)
         case (.number, .integer): .integer(try neededInteger())
         case (.string, .date): .date(try neededDate())

@@ -25,6 +25,10 @@ extension Call {
             self = .unsubscribe(name: try parameters.requiredText("name", bytes: 1...limits.nameBytes))
         case .query: self = .query(try QueryParams(params, limits))
         case .write: self = .write(try WriteParams(params, limits))
+        case .findUser: self = .findUser(try UserReference(params, limits))
+        case .inviteCreate, .inviteAccept, .inviteList, .inviteRevoke: self = .invite(try InviteCall(method, params, limits))
+        case .adminStats, .adminUsers, .adminSessions, .adminDisconnect, .adminDeleteUser:
+            self = .admin(try AdminCall(method, params, limits))
         }
     }
 
@@ -144,6 +148,7 @@ extension WriteParams {
             }
             return try value.array { change throws(ErrorResponse) in try EntrySpec(change, limits) }
         }
+        try EntrySpec.requireOneKind(entries)
         self.init(txn: txn, entries: entries)
     }
 }

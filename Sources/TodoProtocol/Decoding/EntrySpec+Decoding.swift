@@ -60,6 +60,12 @@ extension EntrySpec {
             try Self.checkWritable(className, by: verb)
             return className
         }
+        if className == .permission, verb == .create || verb == .upsert,
+            let grant = try Self.grant(change, isUpsert: verb == .upsert, limits)
+        {
+            self = grant
+            return
+        }
         switch verb {
         case .create:
             let values = try change.fieldValues("object", of: className, as: .object)
@@ -121,7 +127,7 @@ extension EntrySpec {
                 let name = className.schema.fields[place].name
                 throw .invalid(.missing, "A Permission is known by its project and user: '\(name)' is needed.", path: "object.\(name)")
             }
-        case .project, .item, .user:
+        case .project, .item, .user, .presence:
             if !values.contains(where: { $0.place == 0 }) { try requireFields(values, of: className) }
         }
     }

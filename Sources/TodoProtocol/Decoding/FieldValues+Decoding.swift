@@ -13,8 +13,12 @@ enum FieldUse {
 
 extension Parameters {
     /// The values of a member that is an object of fields.
-    func fieldValues(_ name: StaticString, of className: ClassName, as use: FieldUse) throws(ErrorResponse) -> FieldValues {
-        try required(name) { value throws(ErrorResponse) in try value.fieldValues(of: className, as: use) }
+    ///
+    /// - Parameter other: a member that is no field, which the caller reads.
+    func fieldValues(
+        _ name: StaticString, of className: ClassName, as use: FieldUse, besides other: StaticString? = nil
+    ) throws(ErrorResponse) -> FieldValues {
+        try required(name) { value throws(ErrorResponse) in try value.fieldValues(of: className, as: use, besides: other) }
     }
 
     /// The values of `if`; none where it is absent.
@@ -24,7 +28,9 @@ extension Parameters {
 }
 
 extension JSONValue {
-    fileprivate func fieldValues(of className: ClassName, as use: FieldUse) throws(ErrorResponse) -> FieldValues {
+    fileprivate func fieldValues(
+        of className: ClassName, as use: FieldUse, besides other: StaticString? = nil
+    ) throws(ErrorResponse) -> FieldValues {
         guard let members else { throw wrongType("an object with fields of \(className.schema.nameInSentence)") }
         let schema = className.schema
         let table = FieldTable[className]
@@ -32,6 +38,7 @@ extension JSONValue {
         values.reserveCapacity(members.count)
         var expected = 0
         for (key, value) in members {
+            if let other, key.isString(other) { continue }
             guard let place = table.place(of: key, in: className, expected: &expected) else { throw key.unknownField(of: schema) }
             let field = schema.fields[place]
             do throws(ErrorResponse) {
@@ -68,6 +75,10 @@ extension JSONValue {
             }
             return .date(moment)
         case (.strings, .array): return .strings(try array { element throws(ErrorResponse) in try element.text(bytes: 0...Int.max) })
+        case (.json, .null): return .null
+        case (.json, _):
+            guard !containsNUL else { throw .nul }
+            return .json(String(decoding: rawJSON, as: UTF8.self))
         case (_, .array), (_, .object): throw wrongType(field.type.expectation)
         default: return try scalar()
         }

@@ -44,6 +44,9 @@ extension JSONWriter {
                 moment.writeRFC3339(to: buffer)
                 return Timestamp.rfc3339Length
             }
+        case .json(let text):
+            var text = text
+            text.withUTF8 { raw(UnsafeRawBufferPointer($0)) }
         case .strings(let texts):
             beginArray()
             for text in texts { self.value(text) }

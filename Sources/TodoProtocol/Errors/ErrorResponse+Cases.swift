@@ -47,6 +47,13 @@ extension ErrorResponse {
     public static let signUpOff = ErrorResponse(
         .notPermitted, .signUpOff, "Sign-up is switched off on this server; ask its operator for an account.")
 
+    /// The method is for admins.
+    public static let adminsOnly = ErrorResponse(.notPermitted, .notPermitted, "Only an admin may call this method.")
+
+    /// No invitation goes by the code: whether it never did, or is over, used up or taken back, is not told.
+    public static let noSuchInvitation = notFound(
+        "The invitation does not hold, or not any more; ask for another one.", path: "code")
+
     /// There is no such object, or the caller may not see it.
     public static func notFound(_ message: String, path: String? = nil) -> ErrorResponse {
         ErrorResponse(.notFound, .noSuchObject, message, path: path)

@@ -51,6 +51,8 @@ public enum Reason: String, CaseIterable, Sendable {
     case oneOf
     /// The assignee does not see the project.
     case assigneeWithoutSight
+    /// A presence beside something else in one transaction.
+    case presenceAlone
 
     // Predicates; `unknownField`, `wrongType` and `outOfRange` are theirs too.
 
@@ -96,6 +98,8 @@ public enum Reason: String, CaseIterable, Sendable {
     case conditionFailed
     /// The last owner of a project can be neither deleted nor demoted.
     case lastOwner
+    /// The user is the only owner of projects, and nothing was said of what becomes of them.
+    case ownsProjects
     /// The other item is in another project.
     case otherProject
     /// The name is in use for another query; `"update": true` replaces it.

@@ -24,6 +24,12 @@ public enum Call: Sendable {
     case query(QueryParams)
     /// One transaction.
     case write(WriteParams)
+    /// Looks a user up.
+    case findUser(UserReference)
+    /// A method of invitations.
+    case invite(InviteCall)
+    /// A method for admins.
+    case admin(AdminCall)
 
     /// The method that is called.
     public var method: Method {
@@ -39,6 +45,9 @@ public enum Call: Sendable {
         case .unsubscribe: .unsubscribe
         case .query: .query
         case .write: .write
+        case .findUser: .findUser
+        case .invite(let call): call.method
+        case .admin(let call): call.method
         }
     }
 }

@@ -12,6 +12,8 @@ public enum EntrySpec: Sendable {
     case update(ClassName, key: String, set: FieldValues, condition: FieldValues)
     /// Insert, or update the given fields where the key exists.
     case upsert(ClassName, values: FieldValues)
+    /// As `create` or, where `isUpsert`, `upsert` of a permission, whose user is named by `userName`.
+    case grant(userName: String, values: FieldValues, isUpsert: Bool)
     /// Delete one object, where it holds the values of `condition`.
     case delete(ClassName, key: String, condition: FieldValues)
     /// Give an item another place in its project.
@@ -21,9 +23,10 @@ public enum EntrySpec: Sendable {
     /// Delete every object that matches and that the caller may delete.
     case deleteMatching(ClassName, filter: String, args: [Argument])
 
-    /// The entry for the store; `predicate` compiles the text of a `filter` form.
+    /// The entry for the store; `predicate` compiles the text of a `filter` form, `normalised` brings a user's name to the form in
+    /// which names are compared.
     public func entry<Failure: Error>(
-        predicate: (ClassName, String, [Argument]) throws(Failure) -> Predicate
+        normalised: (String) throws(Failure) -> String, predicate: (ClassName, String, [Argument]) throws(Failure) -> Predicate
     ) throws(Failure) -> Entry {
         switch self {
         case .create(let className, let values): .create(className, values: values)
@@ -31,6 +34,8 @@ public enum EntrySpec: Sendable {
         case .upsert(let className, let values): .upsert(className, values: values)
         case .delete(let className, let key, let condition): .delete(className, key: key, condition: condition)
         case .move(let key, let place): .move(key: key, to: place)
+        case .grant(let userName, let values, let isUpsert):
+            .grant(userName: try normalised(userName), values: values, isUpsert: isUpsert)
         case .updateMatching(let className, let filter, let args, let set):
             .updateMatching(className, try predicate(className, filter, args), set: set)
         case .deleteMatching(let className, let filter, let args): .deleteMatching(className, try predicate(className, filter, args))

@@ -82,6 +82,8 @@ extension ServerLimits {
 
     private static let sessions = [
         Limit("subscriptions", 1...100_000, \.sync.subscriptions, "live queries of a session; past it: -32005"),
+        Limit("presences", 1...10_000, \.sync.presences, "presences of a session; past it: -32005"),
+        Limit("invites", 1...100_000, \.sync.invites, "invitations of a project that hold; past it: -32005"),
         Limit("liveSearches", 0...1_000_000, \.sync.liveSearches, "searches of text in a session's live queries; past it: -32005"),
         Limit(
             "queuedRequests", 1...1_000_000, \.sync.queuedRequests,
@@ -109,6 +111,10 @@ extension ServerLimits {
         Limit("nameBytes", 1...4_096, \.messages.nameBytes, "bytes of a subscription's name; past it: -32602"),
         Limit("userNameBytes", 16...4_096, \.messages.userNameBytes, "bytes of a user's name, as sent; past it: -32602"),
         Limit("passwordBytes", 8...65_536, \.messages.passwordBytes, "bytes of a password; past it: -32602"),
+        Limit("inviteUses", 1...1_000_000_000, \.messages.inviteUses, "uses of one invitation; past it: -32602"),
+        Limit(
+            "inviteSeconds", 1...36_500, \.sync.inviteSeconds, flag: "invite-days", shownPerFlag: 86_400,
+            "days that an invitation holds; past it: -32602"),
         Limit("tokenBytes", 64...1 << 20, \.messages.tokenBytes, "bytes of a token; past it: -32602"),
     ]
 

@@ -27,8 +27,8 @@ package struct FieldNumbers: Sendable {
 
     /// The numbers as the store has them; those of fields that the schema does not have are left out.
     package init(_ assignments: [Assignment]) {
-        numbers = ClassName.allCases.map { [UInt64](repeating: 0, count: $0.schema.fields.count) }
-        places = ClassName.allCases.map { _ in [:] }
+        numbers = ClassName.stored.map { [UInt64](repeating: 0, count: $0.schema.fields.count) }
+        places = ClassName.stored.map { _ in [:] }
         for assignment in assignments where assignment.number > 0 {
             // Hidden fields too: the log has all that an object is made of.
             guard let className = ClassName(name: assignment.className),
@@ -44,7 +44,7 @@ package struct FieldNumbers: Sendable {
         let known = Set(assignments.map { [$0.className, $0.fieldName] })
         var last = assignments.map(\.number).max() ?? 0
         var missing: [Assignment] = []
-        for className in ClassName.allCases {
+        for className in ClassName.stored {
             for field in className.schema.fields where !known.contains([className.name, field.name]) {
                 last += 1
                 missing.append(Assignment(className: className.name, fieldName: field.name, number: last))

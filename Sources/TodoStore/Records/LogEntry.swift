@@ -23,8 +23,8 @@ public struct LogEntry: Sendable, Equatable {
 /// What lies between a version and the present.
 public enum ChangesSince: Sendable, Equatable {
     /// One change for each object that differs, with the object as it was at that version and as it is at `version`;
-    /// and the users who wrote in between, in the order of their first write, at most 10.
-    case net(version: Int64, changes: [Change], by: [String])
+    /// and for each of these who wrote it in between, in the order of their first write, at most 10.
+    case net(version: Int64, changes: [Change], by: [[String]])
     /// The log does not reach back that far, or the version has not come yet.
     case unknown
     /// More rows of the log would have to be read than was allowed.

@@ -15,22 +15,22 @@ struct NetChanges {
     private struct State {
         let after: Object?
         var earlier: Object?
+        /// Who wrote it, each with the version of the earliest row so far.
+        var writers: [String: Int64] = [:]
     }
 
     private var states: [ObjectID: State] = [:]
     private var order: [ObjectID] = []
-    /// Distinct writers with the version of their earliest row so far.
-    private var writers: [String: Int64] = [:]
 
     /// Goes back behind one row; `present` gives an object as it is now.
     mutating func undo(_ row: LogRow, present: (ObjectID) throws(StoreFailure) -> Object?) throws(StoreFailure) {
-        if let by = row.by { writers[by] = row.version }
         let id = ObjectID(row.className, row.key)
         if states[id] == nil {
             let now = try present(id)
             states[id] = State(after: now, earlier: now)
             order.append(id)
         }
+        if let by = row.by { states[id]?.writers[by] = row.version }
         let later = states[id]?.earlier
         do {
             states[id]?.earlier = try Self.before(row, later: later)
@@ -59,11 +59,12 @@ struct NetChanges {
     /// What is left of it all, the objects in the order of their last change.
     func result(version: Int64) -> ChangesSince {
         var changes: [Change] = []
+        var by: [[String]] = []
         for id in order.reversed() {
             guard let state = states[id], state.earlier != state.after else { continue }
             changes.append(Change(id.className, key: id.key, before: state.earlier, after: state.after))
+            by.append(state.writers.sorted { ($0.value, $0.key) < ($1.value, $1.key) }.prefix(10).map(\.key))
         }
-        let by = writers.sorted { ($0.value, $0.key) < ($1.value, $1.key) }.prefix(10).map(\.key)
         return .net(version: version, changes: changes, by: by)
     }
 }

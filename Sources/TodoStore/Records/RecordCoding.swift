@@ -55,7 +55,7 @@ package struct RecordWriter {
         case .date(let content):
             bytes.append(4)
             signed(content.milliseconds)
-        case .string(let content):
+        case .string(let content), .json(let content):
             bytes.append(5)
             text(content)
         case .strings(let content):

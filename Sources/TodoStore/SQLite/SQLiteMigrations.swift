@@ -9,7 +9,7 @@ package enum SQLiteMigrations {
     package typealias Migration = @Sendable (SQLiteConnection) throws(StoreFailure) -> Void
 
     /// The steps, in the order in which they came.
-    package static let all: [Migration] = [createTables]
+    package static let all: [Migration] = [createTables, addSharing]
 
     /// Marks a file as a TodoSync store: "TDSY".
     static let applicationId: Int64 = 0x5444_5359
@@ -49,7 +49,7 @@ package enum SQLiteMigrations {
     /// The tables of the classes have a rowid, `sequence`: permissions are listed by it, the oldest first; and rows with random keys are
     /// appended at the end of the table instead of written all over it.
     private static let createTables: Migration = { connection throws(StoreFailure) in
-        for className in ClassName.allCases {
+        for className in ClassName.stored {
             let table = ClassTable.of(className)
             let columns = className.schema.fields.indices.map { column(table, $0) }
             try connection.execute("CREATE TABLE \(table.name) (sequence INTEGER PRIMARY KEY, \(columns.joined(separator: ", "))) STRICT")
@@ -95,6 +95,20 @@ package enum SQLiteMigrations {
         try epoch.run()
     }
 
+    /// Invitations, by the hash of their code; and an index that finds what a user created.
+    private static let addSharing: Migration = { connection throws(StoreFailure) in
+        try connection.execute(
+            """
+            CREATE TABLE invitations (
+                id TEXT NOT NULL PRIMARY KEY, code_hash BLOB NOT NULL UNIQUE, project_id TEXT NOT NULL, role TEXT NOT NULL,
+                created_by TEXT NOT NULL, created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL, uses_left INTEGER NOT NULL)
+                STRICT, WITHOUT ROWID;
+            CREATE INDEX invitations_project ON invitations (project_id, created_at);
+            CREATE INDEX invitations_expiry ON invitations (expires_at);
+            CREATE INDEX items_creator ON items ("createdBy");
+            """)
+    }
+
     /// Adds the columns of those fields that the schema has and the file has not, each holding the field's initial value.
     package static func addMissingColumns(of className: ClassName, _ connection: SQLiteConnection) throws(StoreFailure) {
         let table = ClassTable.of(className)
@@ -128,6 +142,7 @@ package enum SQLiteMigrations {
         case .date(let value): " DEFAULT \(value.milliseconds)"
         case .string(let value): " DEFAULT '\(value.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''"))'"
         case .strings: " DEFAULT x''"
+        case .json: preconditionFailure("a field of any JSON belongs to a volatile class, which has no table")
         case .null, .double, nil: ""
         }
     }

@@ -21,7 +21,7 @@ final class SQLiteObjectWriter {
         self.connection = connection
         var inserts: [KeptStatement] = []
         var deletes: [KeptStatement] = []
-        for className in ClassName.allCases {
+        for className in ClassName.stored {
             inserts.append(try KeptStatement(connection, ClassTable.of(className).insert))
             deletes.append(try KeptStatement(connection, ClassTable.of(className).delete))
         }

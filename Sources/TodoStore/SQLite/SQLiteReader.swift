@@ -20,7 +20,7 @@ final class SQLiteReader {
     init(_ connection: SQLiteConnection, _ fieldNumbers: FieldNumbers) throws(StoreFailure) {
         self.connection = connection
         var byKey: [KeptStatement] = []
-        for className in ClassName.allCases { byKey.append(try KeptStatement(connection, ClassTable.of(className).selectByKey)) }
+        for className in ClassName.stored { byKey.append(try KeptStatement(connection, ClassTable.of(className).selectByKey)) }
         self.byKey = byKey
         queries = StatementCache(connection)
         let permissions = ClassTable.of(.permission)

@@ -87,7 +87,7 @@ extension SQLiteStatement {
         case .boolean(let content): try bind(content ? 1 : 0 as Int64, at: place)
         case .integer(let content): try bind(content, at: place)
         case .double(let content): try bind(content, at: place)
-        case .string(let content): try bind(content, at: place)
+        case .string(let content), .json(let content): try bind(content, at: place)
         case .date(let content): try bind(content.milliseconds, at: place)
         case .strings(let content):
             var writer = RecordWriter()

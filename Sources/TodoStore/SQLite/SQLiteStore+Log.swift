@@ -39,8 +39,9 @@ extension SQLiteStore {
             let hasOldLog = try log.prune(keepFrom: keepFrom, limits: limits, end: logEnd)
             let hasOldTransactions = try log.forget(before: rememberFrom, rowsMax: limits.rowsMax)
             let hasExpiredTokens = try accounts.deleteExpiredTokens(now: now, rowsMax: limits.rowsMax)
+            let hasOldInvitations = try invitations.deleteExpired(now: now, rowsMax: limits.rowsMax)
             try commit()
-            return hasOldLog || hasOldTransactions || hasExpiredTokens
+            return hasOldLog || hasOldTransactions || hasExpiredTokens || hasOldInvitations
         } catch {
             rollback()
             throw error

@@ -44,6 +44,7 @@ public final class SQLiteStore: Store {
     let objects: SQLiteObjectWriter
     let log: SQLiteLogWriter
     let accounts: SQLiteAccounts
+    let invitations: SQLiteInvitations
     let pool: SnapshotPool
     var stage = Stage.none
     /// Where the log ends as the open transaction has it, and as it was committed.
@@ -87,6 +88,7 @@ public final class SQLiteStore: Store {
         objects = try SQLiteObjectWriter(connection)
         log = try SQLiteLogWriter(connection, fieldNumbers)
         accounts = try SQLiteAccounts(connection)
+        invitations = try SQLiteInvitations(connection)
         pool = SnapshotPool(path: file, fieldNumbers: fieldNumbers)
         let last = try reader.log.last()
         committed = LogEnd(version: last.version, bytes: last.logBytes)

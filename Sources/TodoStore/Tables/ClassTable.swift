@@ -26,7 +26,7 @@ struct ClassTable {
     /// The class's table.
     static func of(_ className: ClassName) -> ClassTable { all[Int(className.rawValue)] }
 
-    private static let all = ClassName.allCases.map { ClassTable($0) }
+    private static let all = ClassName.stored.map { ClassTable($0) }
 
     private init(_ className: ClassName) {
         self.className = className
@@ -46,6 +46,7 @@ struct ClassTable {
         case .integer: .integer
         case .date: .date
         case .strings: .texts
+        case .json: preconditionFailure("a field of any JSON belongs to a volatile class, which has no table")
         }
     }
 

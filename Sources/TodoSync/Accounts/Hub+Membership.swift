@@ -36,6 +36,7 @@ extension Hub {
         guard let view = session.login?.view else { return }
         session.login = nil
         session.behindSince = nil
+        live.removePresences(ofSession: session.id.name)
         view.sessions[session.id] = nil
         guard view.sessions.isEmpty else { return }
         users[view.caller.userId] = nil

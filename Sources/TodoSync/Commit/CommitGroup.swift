@@ -7,6 +7,8 @@ import TodoStore
 struct CommitGroup {
     /// Whether the store has the database transaction open.
     var isOpen = false
+    /// Whether anything of it goes to the store: a commit of nothing tells nothing of the disk.
+    var hasWrites = false
     /// What the transactions did, one entry each, in the order of their versions.
     var entries: [LogEntry] = []
     /// Answers that may not leave before the commit; `nil` for a notification's.
@@ -24,8 +26,8 @@ struct CommitGroup {
 extension Hub {
     /// Runs one session's work inside the open group, under a savepoint: what throws leaves nothing and is answered alone.
     ///
-    /// The answer that `body` gives leaves when the whole group is durable.
-    func inGroup(_ answer: Answer, _ body: () throws -> Void) {
+    /// The answer that `body` gives leaves when the whole group is durable. `writes` is false where the body writes nothing to the store.
+    func inGroup(_ answer: Answer, writes: Bool = true, _ body: () throws -> Void) {
         let session = answer.session
         do {
             try openGroup()
@@ -41,13 +43,16 @@ extension Hub {
         let entries = group.entries.count
         let effects = group.effects.count
         let replies = group.replies.count
+        let volatile = live.mark
         do {
             try body()
             try store.commitNested()
+            if writes { group.hasWrites = true }
         } catch {
             group.entries.removeSubrange(entries...)
             group.effects.removeSubrange(effects...)
             group.replies.removeSubrange(replies...)
+            live.rollback(to: volatile)
             refuse(answer, error)
             do { try store.rollbackNested() } catch { failGroup(error) }
         }
@@ -69,7 +74,9 @@ extension Hub {
     func append(_ changes: [Change], by user: String?) throws(StoreFailure) {
         let entry = LogEntry(version: store.nextVersion, at: moment.wall, by: user, changes: changes)
         try store.append(entry)
+        try forgetInvites(changes)
         group.entries.append(entry)
+        group.hasWrites = true
         group.changeCount += changes.count
     }
 
@@ -87,7 +94,8 @@ extension Hub {
         } catch {
             return failGroup(error)
         }
-        noteStoreWorks()
+        if group.hasWrites { noteStoreWorks() }
+        live.settle()
         let finished = takeGroup()
         publish(finished.entries)
         for effect in finished.effects { effect() }
@@ -101,6 +109,7 @@ extension Hub {
     func failGroup(_ failure: StoreFailure) {
         noteStoreFailure(failure)
         store.rollback()
+        live.rollback(to: 0)
         let failed = takeGroup()
         for (answer, text) in failed.replies {
             let error = text == nil ? nil : self.text { writer in MessageEncoder.error(answer.id, .unavailable, into: &writer) }

@@ -8,17 +8,14 @@ extension Hub {
         guard let caller = answer.session.login?.view.caller else { return self.answer(answer, .notLoggedIn) }
         let entries: [Entry]
         do { entries = try compile(params.entries, caller) } catch { return refuse(answer, error) }
+        if params.entries.first?.className.isVolatile == true { return writePresences(entries, caller, answer) }
         inGroup(answer) { [unowned self] in
             if let txn = params.txn, let known = try remembered(txn, caller) {
                 return self.answer(answer) { writer in
                     MessageEncoder.writeResult(answer.id, version: known.version, ids: known.ids, isDuplicate: true, into: &writer)
                 }
             }
-            let settings = TransactionSettings(
-                caller: caller, now: moment.wall, accessOfNewProjects: self.settings.accessOfNewProjects,
-                objectsMax: self.settings.limits.objectsTouched,
-                searchBytesMax: self.settings.limits.writeSearchBytes)
-            let (ids, changes) = try run(entries, settings, store)
+            let (ids, changes) = try run(entries, transactionSettings(caller), store)
             let version = changes.isEmpty ? store.nextVersion - 1 : store.nextVersion
             if !changes.isEmpty {
                 try append(changes, by: caller.userId)
@@ -34,12 +31,20 @@ extension Hub {
         }
     }
 
+    func transactionSettings(_ caller: Caller) -> TransactionSettings {
+        TransactionSettings(
+            caller: caller, now: moment.wall, accessOfNewProjects: settings.accessOfNewProjects,
+            objectsMax: settings.limits.objectsTouched, searchBytesMax: settings.limits.writeSearchBytes)
+    }
+
     private func compile(_ specs: [EntrySpec], _ caller: Caller) throws -> [Entry] {
         try specs.enumerated().map { index, spec in
             do {
-                return try spec.entry { className, filter, args in
-                    try Predicate.parse(filter, of: className, args: args, user: caller.userId, limits: settings.limits.filters)
-                }
+                return try spec.entry(
+                    normalised: { try UserName($0, path: "object.userName").folded },
+                    predicate: { className, filter, args in
+                        try Predicate.parse(filter, of: className, args: args, user: caller.userId, limits: settings.limits.filters)
+                    })
             } catch let refusal as Refusal {
                 throw refusal.under("changes[\(index)]")
             }

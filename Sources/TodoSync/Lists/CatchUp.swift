@@ -6,12 +6,12 @@ import TodoStore
 /// What happened to a list after a version that clients have: worked out once, and encoded once, for all who have that version.
 final class CatchUp {
     let diff: ListDiff
-    /// The users who wrote in between.
-    let by: [String]
+    /// The users who wrote what it tells; `nil` where it tells that sight of the list came or went, which is each subscriber's own.
+    let by: [String]?
     private var fragments: [String: SharedBytes] = [:]
     private var answers: [String: SharedBytes] = [:]
 
-    init(_ diff: ListDiff, by: [String]) {
+    init(_ diff: ListDiff, by: [String]?) {
         self.diff = diff
         self.by = by
     }
@@ -34,10 +34,28 @@ final class CatchUp {
     }
 }
 
-/// What a list's rows were at an older version, and whether its subscriber saw them.
+/// What a list's rows were at an older version, and which changes since concern them.
 struct PastRows {
-    let journal: Journal
-    let by: [String]
+    private(set) var journal = Journal()
+    private var causes: [String: [Int]] = [:]
+    private var keysThen: Set<String> = []
+
+    /// Notes what a row was then, `nil` where it was not in the list, and the changes that made it another.
+    mutating func note(_ key: String, old: Object?, causes numbers: [Int]) {
+        journal.record(key: key, old: old)
+        if old != nil { keysThen.insert(key) }
+        note(key, causes: numbers)
+    }
+
+    /// Notes further changes that concern a row.
+    mutating func note(_ key: String, causes numbers: [Int]) {
+        causes[key, default: []] += numbers
+    }
+
+    /// The changes that concern rows which were in the list then, or are now.
+    func causes(in live: LiveList) -> [Int] {
+        causes.lazy.filter { keysThen.contains($0.key) || live.object(forKey: $0.key) != nil }.flatMap(\.value).sorted()
+    }
 }
 
 /// What was worked out for sessions that resume or were behind, kept as long as the store stays at one version.

@@ -1,59 +1,83 @@
 import Todo
+import TodoProtocol
 
 /// The changes of one commit, or of several merged, and what follows from them for sight and for related objects.
 struct ChangeBatch {
+    /// A permission that came or went: the user may see the project now, or no longer.
+    typealias Grant = (user: String, project: String, number: Int)
+
     let changes: [Change]
-    /// The users who wrote them, at most 10.
-    let by: [String]
-    /// Permissions that came or went: the user may see the project now, or no longer.
-    private(set) var permissions: [(user: String, project: String)] = []
-    /// Projects that opened or closed to everybody.
-    private(set) var openings: [String] = []
-    /// Users who became admins, or are none any more.
-    private(set) var turnedAdmins: Set<String> = []
+    /// Who wrote each change; where all have the same writers, these are there once.
+    private let writers: [[String]]
+    /// Permissions that came or went.
+    private(set) var permissions: [Grant] = []
+    /// Projects that opened or closed to everybody, and the changes that did it.
+    private(set) var openings: [String: Int] = [:]
     /// Projects that came into being.
     private(set) var created: Set<String> = []
     /// Projects that everybody saw and that are gone.
     private(set) var openBeforeDeletion: Set<String> = []
-    /// Projects whose row changed and the places of the changed fields, a bit each, for items whose query looks at them.
-    private(set) var projects: [(id: String, places: UInt64)] = []
-    /// Projects of which an item changed, for projects whose query looks at their items.
-    private(set) var projectsOfItems: Set<String> = []
+    /// Projects whose row changed, the places of the changed fields, a bit each, for items whose query looks at them, and the changes that did it.
+    private(set) var projects: [(id: String, places: UInt64, number: Int)] = []
+    /// Projects of which items changed, for projects whose query looks at their items, and the changes that did it.
+    private(set) var projectsOfItems: [String: [Int]] = [:]
 
-    init(_ changes: [Change], by: [String] = []) {
+    /// Changes that all have the same writers.
+    init(_ changes: [Change], by writers: [String] = []) {
+        self.init(changes, writers: [writers])
+    }
+
+    /// Changes with the writers of each, or with one entry for all.
+    init(_ changes: [Change], writers: [[String]]) {
         self.changes = changes
-        self.by = by
-        for change in changes {
+        self.writers = writers
+        for (number, change) in changes.enumerated() {
             switch change.className {
             case .permission:
                 if (change.before == nil) != (change.after == nil), let permission = change.after ?? change.before {
-                    permissions.append((permission.text(PermissionField.userId), permission.text(PermissionField.projectId)))
+                    permissions.append((permission.text(PermissionField.userId), permission.text(PermissionField.projectId), number))
                 }
             case .project:
-                projects.append((change.key, Self.changedPlaces(change)))
+                projects.append((change.key, Self.changedPlaces(change), number))
                 if change.before == nil { created.insert(change.key) }
                 if change.after == nil, Self.isOpen(change.before) { openBeforeDeletion.insert(change.key) }
-                if Self.isOpen(change.before) != Self.isOpen(change.after) { openings.append(change.key) }
+                if Self.isOpen(change.before) != Self.isOpen(change.after) { openings[change.key] = number }
             case .item:
-                if let before = change.before { projectsOfItems.insert(before.text(ItemField.projectId)) }
-                if let after = change.after { projectsOfItems.insert(after.text(ItemField.projectId)) }
-            case .user:
-                if let before = change.before, let after = change.after, before[UserField.isAdmin] != after[UserField.isAdmin] {
-                    turnedAdmins.insert(change.key)
+                if let before = change.before { projectsOfItems[before.text(ItemField.projectId), default: []].append(number) }
+                if let after = change.after, after.projectId != change.before?.projectId {
+                    projectsOfItems[after.text(ItemField.projectId), default: []].append(number)
                 }
+            case .user, .presence: break
             }
         }
     }
 
     /// The projects of which a field changed that the predicate looks at.
-    func projects(lookedAtBy predicate: Predicate) -> [String] {
+    func projects(lookedAtBy predicate: Predicate) -> [(id: String, number: Int)] {
         guard predicate.projectPlaces != 0 else { return [] }
-        return projects.compactMap { $0.places & predicate.projectPlaces == 0 ? nil : $0.id }
+        return projects.compactMap { $0.places & predicate.projectPlaces == 0 ? nil : ($0.id, $0.number) }
     }
 
     private static func changedPlaces(_ change: Change) -> UInt64 {
         guard let before = change.before, let after = change.after else { return .max }
         return after.values.indices.reduce(0) { $0 | (before[$1] == after[$1] ? 0 : 1 << UInt64($1)) }
+    }
+
+    /// Who wrote everything, where all changes have the same writers.
+    var onlyWriters: [String]? {
+        guard let first = writers.first else { return [] }
+        return writers.count == 1 ? first : nil
+    }
+
+    /// Who wrote these changes, at most 10. A list is told the writers of its own rows only: who else wrote in the same commit is
+    /// not for everybody to know.
+    func writers(of numbers: some Sequence<Int>) -> [String] {
+        if let onlyWriters { return onlyWriters }
+        var found: [String] = []
+        for number in numbers {
+            for writer in writers[number] where found.count < MessageEncoder.writersMax && !found.contains(writer) { found.append(writer) }
+        }
+        return found
     }
 
     /// Whether everybody sees the project.

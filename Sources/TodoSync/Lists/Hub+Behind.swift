@@ -48,7 +48,8 @@ extension Hub {
                 continue
             }
             guard !catchUp.diff.isEmpty else { continue }
-            writers = catchUp.by
+            for writer in self.writers(of: catchUp, subscription, since: since)
+            where writers.count < MessageEncoder.writersMax && !writers.contains(writer) { writers.append(writer) }
             updates.append(
                 catchUp.fragment(subscription.name) {
                     text { writer in MessageEncoder.update(name: subscription.name, catchUp.diff, into: &writer) }

@@ -46,15 +46,15 @@ extension Hub {
 
     /// Who gained or lost sight of a project has its rows looked at anew; so have lists of users, who are seen through permissions.
     private func addSightChanges(_ batch: ChangeBatch, _ found: inout ConcernedLists) {
-        for (user, projectId) in batch.permissions {
-            for list in users[user]?.lists ?? [] { found.revisit(list, projectId) }
+        for (user, projectId, number) in batch.permissions {
+            for list in users[user]?.lists ?? [] { found.revisit(list, projectId, [number]) }
             for viewer in index.usersWithLists[.user] ?? [] {
-                for list in index.lists(at: .user(.user, viewer)) { found.lookUp(list, user) }
+                for list in index.lists(at: .user(.user, viewer)) { found.lookUp(list, user, [number]) }
             }
         }
-        for projectId in batch.openings {
+        for (projectId, number) in batch.openings {
             for view in users.values where view.roles[projectId] == nil {
-                for list in view.lists { found.revisit(list, projectId) }
+                for list in view.lists { found.revisit(list, projectId, [number]) }
             }
         }
     }
@@ -62,14 +62,14 @@ extension Hub {
     /// Lists that look at the project of an item, or at the items of a project, among those who see that project. Who comes to see it or loses it
     /// has its rows looked at anew anyway.
     private func addRelated(_ batch: ChangeBatch, _ sight: RowSight, _ found: inout ConcernedLists) throws {
-        for (projectId, places) in batch.projects {
+        for (projectId, places, number) in batch.projects {
             try forEachRelated(projectId, sight) { list in
-                if list.query.predicate.projectPlaces & places != 0 { found.revisit(list, projectId) }
+                if list.query.predicate.projectPlaces & places != 0 { found.revisit(list, projectId, [number]) }
             }
         }
-        for projectId in batch.projectsOfItems {
+        for (projectId, numbers) in batch.projectsOfItems {
             try forEachRelated(projectId, sight) { list in
-                if list.query.predicate.relations.contains(.items) { found.lookUp(list, projectId) }
+                if list.query.predicate.relations.contains(.items) { found.lookUp(list, projectId, numbers) }
             }
         }
     }
@@ -87,32 +87,58 @@ extension Hub {
     func concern(_ list: SharedList, with batch: ChangeBatch) {
         var found = ConcernedLists()
         for (number, change) in batch.changes.enumerated() where change.className == list.className { found.add([list], number) }
-        var projects = Set(batch.openings)
-        for (user, projectId) in batch.permissions {
-            if list.className == .user { found.lookUp(list, user) }
-            if list.key.scope == .user(user) { projects.insert(projectId) }
+        var projects = batch.openings
+        for (user, projectId, number) in batch.permissions {
+            if list.className == .user { found.lookUp(list, user, [number]) }
+            if list.key.scope == .user(user) { projects[projectId] = number }
         }
-        projects.formUnion(batch.projects(lookedAtBy: list.query.predicate))
-        for projectId in projects { found.revisit(list, projectId) }
+        for (projectId, number) in batch.projects(lookedAtBy: list.query.predicate) where projects[projectId] == nil { projects[projectId] = number }
+        for (projectId, number) in projects { found.revisit(list, projectId, [number]) }
         if list.query.predicate.relations.contains(.items) {
-            for projectId in batch.projectsOfItems { found.lookUp(list, projectId) }
+            for (projectId, numbers) in batch.projectsOfItems { found.lookUp(list, projectId, numbers) }
         }
     }
 
-    /// Moves the list from its old rows to its new ones; `nil` where nothing of it changed.
-    func apply(_ batch: ChangeBatch, to list: SharedList, _ sight: RowSight) throws -> AppliedChange? {
+    /// Moves the list from its old rows to its new ones, and tells who did that; `nil` where nothing of it changed.
+    func apply(_ batch: ChangeBatch, to list: SharedList, _ sight: RowSight) throws -> (change: AppliedChange, by: [String])? {
         defer { list.clearConcern() }
         guard let live = list.live else { return nil }
         list.windowCountBefore = live.windowCount
         let candidates = try candidates(list, live, batch, sight)
-        let applied = list.live?.apply(candidates)
-        if applied != nil { list.first = nil }
-        return applied
+        guard let change = list.live?.apply(candidates) else { return nil }
+        list.first = nil
+        return (change, try writers(of: change, in: list, batch, sight))
+    }
+
+    /// Who wrote what changed rows of the list, or gave or took sight of them.
+    private func writers(of change: AppliedChange, in list: SharedList, _ batch: ChangeBatch, _ sight: RowSight) throws -> [String] {
+        if let only = batch.onlyWriters { return only }
+        var touched: Set<String> = []
+        for (key, old) in change.replaced {
+            touched.insert(key)
+            if let projectId = old?.projectId { touched.insert(projectId) }
+            if let projectId = list.live?.object(forKey: key)?.projectId { touched.insert(projectId) }
+        }
+        var numbers = list.concerned.filter { touched.contains(batch.changes[$0].key) }
+        for (cause, causes) in list.causes where touched.contains(cause) { numbers += causes }
+        if list.className == .user { numbers = try numbersOfSight(list, among: numbers, batch, sight) }
+        return batch.writers(of: numbers.sorted())
+    }
+
+    /// A user is seen through permissions: of those that came or went, the ones in projects that the list's own user sees, and its own.
+    private func numbersOfSight(_ list: SharedList, among numbers: [Int], _ batch: ChangeBatch, _ sight: RowSight) throws -> [Int] {
+        guard case .user(let viewer) = list.key.scope, let view = users[viewer] else { return numbers }
+        let own = list.projectsToRevisit.flatMap { list.causes[$0] ?? [] }
+        return try own
+            + numbers.filter { number in
+                guard let projectId = (batch.changes[number].after ?? batch.changes[number].before)?.projectId else { return true }
+                return view.sees(projectId, access: try sight.access(projectId))
+            }
     }
 
     /// Every row that may have to enter, leave, move or change: its key, and the row as the list is to hold it.
     private func candidates(
-        _ list: SharedList, _ live: LiveList, _ batch: ChangeBatch, _ sight: RowSight
+        _ list: SharedList, _ rows: LiveList, _ batch: ChangeBatch, _ sight: RowSight
     ) throws -> [(key: String, after: Object?)] {
         let roles = self.roles(of: list.key.scope)
         var candidates: [(key: String, after: Object?)] = []
@@ -126,7 +152,7 @@ extension Hub {
             let change = batch.changes[number]
             try add(change.key, change.after)
         }
-        for key in list.keysToLookUp { try add(key, try store.object(list.className, key)) }
+        for key in list.keysToLookUp { try add(key, try live.object(list.className, key)) }
         for projectId in list.projectsToRevisit {
             switch list.className {
             case .project: try add(projectId, try store.object(.project, projectId))
@@ -135,10 +161,10 @@ extension Hub {
                     let key = permission.text(PermissionField.userId)
                     try add(key, try store.object(.user, key))
                 }
-            case .item, .permission:
-                let place = list.className == .item ? ItemField.projectId : PermissionField.projectId
-                for row in live.objects where row.text(place) == projectId { try add(row.key, row) }
-                try store.forEach(list.className, where: [Term(place: place, .equal, .string(projectId))]) { object in
+            case .item, .permission, .presence:
+                let place = SubscriptionIndex.projectPlace(of: list.className) ?? 0
+                for row in rows.objects where row.text(place) == projectId { try add(row.key, try live.object(list.className, row.key)) }
+                try live.forEach(list.className, where: [Term(place: place, .equal, .string(projectId))]) { object in
                     try add(object.key, object)
                     return true
                 }
@@ -170,15 +196,17 @@ private struct ConcernedLists {
         }
     }
 
-    mutating func revisit(_ list: SharedList, _ projectId: String) {
+    mutating func revisit(_ list: SharedList, _ projectId: String, _ causes: [Int]) {
         if case .project(let own) = list.key.scope, own != projectId { return }
         note(list)
         list.projectsToRevisit.insert(projectId)
+        list.causes[projectId, default: []] += causes
     }
 
-    mutating func lookUp(_ list: SharedList, _ key: String) {
+    mutating func lookUp(_ list: SharedList, _ key: String, _ causes: [Int]) {
         if case .project(let own) = list.key.scope, own != key { return }
         note(list)
         list.keysToLookUp.insert(key)
+        list.causes[key, default: []] += causes
     }
 }

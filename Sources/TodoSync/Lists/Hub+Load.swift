@@ -15,10 +15,11 @@ extension Hub {
         }
     }
 
-    private func read(
+    func read(
         _ query: Query, _ scope: Scope, for caller: Caller? = nil, _ searchBytesMax: Int,
         then: @escaping (Result<Finished.Rows, JobFault>) -> Void
     ) {
+        if query.className.isVolatile { return then(readPresences(query, scope, for: caller, searchBytesMax)) }
         withSnapshot { [unowned self] result in
             switch result {
             case .failure(let fault): then(.failure(fault))
@@ -43,7 +44,7 @@ extension Hub {
     }
 
     /// Snapshots are connections to the database: only so many are open at once, and further readers wait for one.
-    private func withSnapshot(_ use: @escaping (Result<any Snapshot, JobFault>) -> Void) {
+    func withSnapshot(_ use: @escaping (Result<any Snapshot, JobFault>) -> Void) {
         guard readsUnderWay < settings.limits.snapshots else { return waitingReads.append(use) }
         do {
             let snapshot = try store.snapshot()
@@ -54,7 +55,7 @@ extension Hub {
         }
     }
 
-    private func endRead() {
+    func endRead() {
         readsUnderWay -= 1
         guard !waitingReads.isEmpty else { return }
         withSnapshot(waitingReads.removeFirst())
@@ -148,9 +149,9 @@ extension Hub {
     }
 }
 
-/// Reads the rows of a query from one snapshot, with the rights as they are in it.
+/// Reads the rows of a query from one state of the store, with the rights as they are in it.
 enum SnapshotRows {
-    static func read(_ query: Query, _ scope: Scope, _ snapshot: any Snapshot, _ searchBytesMax: Int) throws -> [Object] {
+    static func read(_ query: Query, _ scope: Scope, _ snapshot: any ObjectReader, _ searchBytesMax: Int) throws -> [Object] {
         let sight = RowSight(snapshot, searchBytesMax: searchBytesMax)
         var roles: [String: Role] = [:]
         if case .user(let user) = scope { roles = try RowSight.roles(ofUser: user, snapshot) }
@@ -169,7 +170,7 @@ enum SnapshotRows {
     }
 
     /// Whether the caller sees the project to which the scope is fixed; any other scope is made of what its user sees.
-    static func sees(_ caller: Caller, _ scope: Scope, _ snapshot: any Snapshot) throws -> Bool {
+    static func sees(_ caller: Caller, _ scope: Scope, _ snapshot: any ObjectReader) throws -> Bool {
         guard case .project(let id) = scope else { return true }
         guard let project = try snapshot.object(.project, id) else { return false }
         return try Rights.role(of: caller, in: project, snapshot) != nil

@@ -8,7 +8,7 @@ import TodoStore
 extension Hub {
     /// Whether what happened since that version can be told, and takes less than the whole list.
     func canResume(_ subscription: Subscription, since: Int64) -> Bool {
-        guard let span = span(since: since), let view = subscription.session.login?.view else { return false }
+        guard !subscription.list.isVolatile, let span = span(since: since), let view = subscription.session.login?.view else { return false }
         guard subscription.list.live != nil else {
             return pastRows(of: subscription.list, since: since, span, view.caller) != nil
         }
@@ -31,7 +31,9 @@ extension Hub {
     /// What happened to the list since that version; `nil` where only the whole list tells it.
     func catchUp(_ subscription: Subscription, since: Int64) -> CatchUp? {
         let list = subscription.list
-        guard let live = list.live, let view = subscription.session.login?.view, let span = span(since: since) else { return nil }
+        guard !list.isVolatile, let live = list.live, let view = subscription.session.login?.view, let span = span(since: since) else {
+            return nil
+        }
         do {
             let place = CatchUps.Place(list: list.key, since: since)
             let seen = CatchUps.Seen(
@@ -45,7 +47,7 @@ extension Hub {
                 case (false, true): .entering(live.window(0..<live.windowCount))
                 case (false, false): ListDiff()
                 }
-            let catchUp = CatchUp(diff, by: rows.by)
+            let catchUp = CatchUp(diff, by: seen.isSighted && seen.wasSighted ? span.batch.writers(of: rows.causes(in: live)) : nil)
             catchUps.known[seen] = catchUp
             figures.catchUps += 1
             return catchUp
@@ -53,6 +55,11 @@ extension Hub {
             log(.error, "a list could not be brought up to date: \(error)")
             return nil
         }
+    }
+
+    /// The users who wrote what the list's subscriber is told by that; where its sight of the whole list came or went, those who gave or took it.
+    func writers(of catchUp: CatchUp, _ subscription: Subscription, since: Int64) -> [String] {
+        catchUp.by ?? span(since: since).map { giversOfSight(subscription, $0.batch) } ?? []
     }
 
     /// Whether the client is told less by the rows themselves. They are counted only where the difference is not small.
@@ -78,7 +85,7 @@ extension Hub {
             var span: CatchUps.Span?
             switch try store.changes(since: version, rowsMax: settings.limits.catchUpRows) {
             case .net(_, let changes, let by):
-                span = CatchUps.Span(ChangeBatch(changes, by: by), store)
+                span = CatchUps.Span(ChangeBatch(changes, writers: by), store)
                 catchUpRowsLeft -= max(changes.count, Int(store.version - version))
             case .tooMany: catchUpRowsLeft -= settings.limits.catchUpRows
             case .unknown: break
@@ -107,7 +114,7 @@ extension Hub {
             // Who became an admin, or is none any more, had another list.
             let wasAdmin = try span.past.object(.user, caller.userId)?[UserField.isAdmin].boolean ?? false
             if wasAdmin == caller.isAdmin {
-                rows = PastRows(journal: try journal(of: list, span), by: span.batch.by)
+                rows = try self.rows(of: list, span)
             }
         } catch is TooManyCandidates {
             log(.debug, "a list of \(list.className.name) is told whole: too much of it may have changed")
@@ -120,11 +127,11 @@ extension Hub {
         return rows
     }
 
-    private func journal(of list: SharedList, _ span: CatchUps.Span) throws -> Journal {
+    private func rows(of list: SharedList, _ span: CatchUps.Span) throws -> PastRows {
         var past = PastList(list, span, store, settings.limits)
         try past.noteChanged()
         try past.noteRevisited()
-        return past.journal
+        return past.rows
     }
 }
 
@@ -133,7 +140,7 @@ private struct TooManyCandidates: Error {}
 
 /// Finds out which rows of a list were something else before a span of changes.
 private struct PastList {
-    private(set) var journal = Journal()
+    private(set) var rows = PastRows()
     private let list: SharedList
     private let batch: ChangeBatch
     private let past: PastReader
@@ -154,57 +161,76 @@ private struct PastList {
     /// The rows that changed themselves.
     mutating func noteChanged() throws {
         if case .user(let user) = list.key.scope { roles = try RowSight.roles(ofUser: user, past) }
-        for change in batch.changes where change.className == list.className { try note(change.key, change.before) }
+        for (number, change) in batch.changes.enumerated() where change.className == list.className {
+            try note(change.key, change.before, [number])
+        }
     }
 
     /// The rows whose sight or related objects changed, though they did not.
     mutating func noteRevisited() throws {
         var projects = projectsOfOtherSight
         if list.className == .user { return try noteUsers(projects) }
-        projects.formUnion(batch.projects(lookedAtBy: list.query.predicate))
-        if list.query.predicate.relations.contains(.items) { projects.formUnion(batch.projectsOfItems) }
-        if case .project(let own) = list.key.scope { projects.formIntersection([own]) }
-        for projectId in projects {
+        for (projectId, number) in batch.projects(lookedAtBy: list.query.predicate) { projects[projectId, default: []].append(number) }
+        if list.query.predicate.relations.contains(.items) { projects.merge(batch.projectsOfItems) { $0 + $1 } }
+        if case .project(let own) = list.key.scope { projects = projects.filter { $0.key == own } }
+        for (projectId, numbers) in projects {
             if list.className == .project {
-                try visit(projectId, try past.object(.project, projectId))
+                try visit(projectId, try past.object(.project, projectId), numbers)
             } else {
                 let place = list.className == .item ? ItemField.projectId : PermissionField.projectId
                 try present.forEach(list.className, where: [Term(place: place, .equal, .string(projectId))]) { object in
-                    if object.text(place) == projectId { try visit(object.key, object) }
+                    if object.text(place) == projectId { try visit(object.key, object, numbers) }
                     return true
                 }
             }
         }
     }
 
-    /// The projects that the list's user came to see or lost out of sight, or may have.
-    private var projectsOfOtherSight: Set<String> {
-        guard case .user(let user) = list.key.scope else { return [] }
-        return Set(batch.openings).union(batch.permissions.lazy.filter { $0.user == user }.map(\.project))
+    /// The projects that the list's user came to see or lost out of sight, or may have, and the changes that did it.
+    private var projectsOfOtherSight: [String: [Int]] {
+        guard case .user(let user) = list.key.scope else { return [:] }
+        var projects = batch.openings.mapValues { [$0] }
+        for permission in batch.permissions where permission.user == user { projects[permission.project, default: []].append(permission.number) }
+        return projects
     }
 
     /// Users are seen through permissions on projects that the viewer sees.
-    private mutating func noteUsers(_ projects: Set<String>) throws {
-        guard case .user = list.key.scope else { return }
-        var users = Set(batch.permissions.map(\.user))
-        for projectId in projects {
+    private mutating func noteUsers(_ projects: [String: [Int]]) throws {
+        guard case .user(let viewer) = list.key.scope else { return }
+        var users: [String: [Int]] = [:]
+        for (user, projectId, number) in batch.permissions where try isSeen(projectId, by: viewer) {
+            users[user, default: []].append(number)
+        }
+        for (projectId, numbers) in projects {
             for reader: any ObjectReader in [present, past] {
-                users.formUnion(try reader.permissions(ofProject: projectId).map { $0.text(PermissionField.userId) })
+                for permission in try reader.permissions(ofProject: projectId) {
+                    users[permission.text(PermissionField.userId), default: []] += numbers
+                }
             }
         }
-        for user in users { try visit(user, try past.object(.user, user)) }
+        for (user, numbers) in users { try visit(user, try past.object(.user, user), numbers) }
+    }
+
+    /// Whether the user saw the project then, or sees it now.
+    private func isSeen(_ projectId: String, by user: String) throws -> Bool {
+        let caller = Caller(userId: user, isAdmin: false)
+        for reader: any ObjectReader in [present, past] {
+            guard let project = try reader.object(.project, projectId) else { continue }
+            if try Rights.role(of: caller, in: project, reader) != nil { return true }
+        }
+        return false
     }
 
     /// Notes a row that did not change itself.
-    private mutating func visit(_ key: String, _ object: Object?) throws {
-        guard !past.hasChanged(list.className, key) else { return }
+    private mutating func visit(_ key: String, _ object: Object?, _ numbers: [Int]) throws {
+        guard !past.hasChanged(list.className, key) else { return rows.note(key, causes: numbers) }
         candidatesLeft -= 1
         guard candidatesLeft >= 0 else { throw TooManyCandidates() }
-        try note(key, object)
+        try note(key, object, numbers)
     }
 
-    private mutating func note(_ key: String, _ object: Object?) throws {
-        journal.record(key: key, old: try object.flatMap { try sight.admit($0, into: list.query, list.key.scope, roles: roles) })
+    private mutating func note(_ key: String, _ object: Object?, _ numbers: [Int]) throws {
+        rows.note(key, old: try object.flatMap { try sight.admit($0, into: list.query, list.key.scope, roles: roles) }, causes: numbers)
     }
 }
 

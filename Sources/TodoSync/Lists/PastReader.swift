@@ -22,7 +22,7 @@ final class PastReader: ObjectReader {
             case .permission:
                 permissionsByProject[object.text(PermissionField.projectId), default: []].append(object)
                 permissionsByUser[object.text(PermissionField.userId), default: []].append(object)
-            case .project, .user: break
+            case .project, .user, .presence: break
             }
         }
     }

@@ -35,6 +35,8 @@ final class SharedList {
     var concerned: [Int] = []
     var projectsToRevisit: Set<String> = []
     var keysToLookUp: Set<String> = []
+    /// The changes for which these projects and keys are looked at.
+    var causes: [String: [Int]] = [:]
     var isConcerned = false
     /// How many rows a client saw before the commit that is being published.
     var windowCountBefore = 0
@@ -47,10 +49,14 @@ final class SharedList {
 
     var className: ClassName { query.className }
 
+    /// Whether its rows have no versions and no history.
+    var isVolatile: Bool { query.className.isVolatile }
+
     func clearConcern() {
         concerned.removeAll(keepingCapacity: true)
         projectsToRevisit.removeAll()
         keysToLookUp.removeAll()
+        causes.removeAll()
         isConcerned = false
     }
 
@@ -109,5 +115,10 @@ final class Subscription {
     /// Whether its list has been read and its client, which was behind, has yet to be told what happened since its copy was made.
     var isHeld: Bool {
         if case .loading = state { list.live != nil } else { false }
+    }
+
+    /// The id of the project whose sight decides over the whole list.
+    var projectId: String? {
+        if case .project(let id) = list.key.scope { id } else { nil }
     }
 }

@@ -29,12 +29,14 @@ struct SubscriptionIndex {
         case .project: projectPlaces
         case .item: itemPlaces
         case .permission: permissionPlaces
+        case .presence: presencePlaces
         case .user: []
         }
     }
 
     private static let projectPlaces = [ProjectField.owner]
     private static let itemPlaces = [ItemField.itemId, ItemField.createdBy, ItemField.assignee]
+    private static let presencePlaces = [PresenceField.presenceId, PresenceField.userId]
     private static let permissionPlaces = [PermissionField.permissionId, PermissionField.userId]
 
     /// The scope and the place of a query: fixed to one project, all that a user sees, or everything for an admin.
@@ -53,11 +55,12 @@ struct SubscriptionIndex {
         return (scope, caller.isAdmin ? .everything(className) : .user(className, caller.userId))
     }
 
-    private static func projectPlace(of className: ClassName) -> Int? {
+    static func projectPlace(of className: ClassName) -> Int? {
         switch className {
         case .project: ProjectField.projectId
         case .item: ItemField.projectId
         case .permission: PermissionField.projectId
+        case .presence: PresenceField.projectId
         case .user: nil
         }
     }

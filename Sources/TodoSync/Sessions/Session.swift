@@ -23,6 +23,7 @@ final class Session {
 
     let id: SessionID
     let peer: Peer
+    let openedAt: Timestamp
     var login: Login?
     /// When it is closed unless somebody logs in, on the monotonic clock.
     var loginDeadline = Int64.max
@@ -47,7 +48,8 @@ final class Session {
     /// The update fragments of the commit that is being published, cleared by it.
     var updates: [Int] = []
 
-    init(id: SessionID, peer: Peer) {
+    init(id: SessionID, peer: Peer, openedAt: Timestamp) {
+        self.openedAt = openedAt
         self.id = id
         self.peer = peer
     }
@@ -65,8 +67,12 @@ struct Work {
     /// What it counts against the bound on waiting bytes: its message's size; of a batch the last request has it all.
     var bytes = 0
 
+    /// Whether it is a transaction that changes what lists show: those of a session may share a commit.
     var isWrite: Bool {
-        if case .call(.write) = body { true } else { false }
+        switch body {
+        case .call(.write), .call(.invite(.accept)), .call(.admin(.deleteUser)): true
+        default: false
+        }
     }
 }
 

@@ -34,9 +34,30 @@ private let wantedFolder = ProcessInfo.processInfo.environment["TODO_SCREENSHOTS
                 try await page.wait(until: "document.querySelectorAll('[data-session]').length === 1")
                 try await shoot(page, "account", folder)
                 try await page.press(.escape)
+                try await sharing(page, browser.open(server.page), folder)
                 try await sideBySide(page, browser.open(server.page), folder)
             }
         }
+    }
+
+    /// The sharing panel with members and a link, and a board in which somebody else is editing a row.
+    private func sharing(_ ada: Page, _ noor: Page, _ folder: URL) async throws {
+        try await noor.logIn(as: "Noor")
+        try await ada.click("#share-project")
+        try await ada.type("Noor", into: "#share-name")
+        try await ada.press(.enter)
+        try await ada.wait(for: 2, "document.querySelectorAll('#members li').length")
+        try await ada.click("#make-link")
+        try await ada.wait(for: 1, "document.querySelectorAll('#invites li').length")
+        try await shoot(ada, "share", folder)
+        try await ada.click("#share-done")
+        try await noor.openProject("Reading list")
+        try await noor.click(noor.task("A Pattern Language", "[data-action=edit]"))
+        try await ada.wait(until: "document.querySelector('#open-tasks').textContent.includes('Noor is editing')")
+        try await shoot(ada, "present", folder)
+        try await noor.press(.escape)
+        try await noor.evaluate("location.hash = '#/'")
+        try await ada.wait(until: "!document.querySelector('#present').checkVisibility()")
     }
 
     /// The same board in two windows, after a tick in one of them.

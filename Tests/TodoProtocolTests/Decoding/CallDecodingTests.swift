@@ -61,7 +61,7 @@ struct CallDecodingTests {
         RefusedParams("subscribe", #"{"class":"Item"}"#, .missing, "name"),
         RefusedParams("subscribe", #"{"name":"a"}"#, .missing, "class"),
         RefusedParams("subscribe", #"{"name":"a","class":"item"}"#, .unknownClass, "class"),
-        RefusedParams("subscribe", #"{"name":"a","class":"Presence"}"#, .unknownClass, "class"),
+        RefusedParams("subscribe", #"{"name":"a","class":"Presense"}"#, .unknownClass, "class"),
         RefusedParams("subscribe", #"{"name":"a","class":7}"#, .wrongType, "class"),
         RefusedParams("subscribe", #"{"name":"\#(long)","class":"Item"}"#, .tooLong, "name"),
         RefusedParams("subscribe", #"{"name":"a\u0000","class":"Item"}"#, .nul, "name"),

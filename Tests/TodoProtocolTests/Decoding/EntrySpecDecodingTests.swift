@@ -241,15 +241,39 @@ struct EntrySpecDecodingTests {
         #expect(error.path == "changes[999].set.dueDate")
     }
 
+    @Test("name the user of a permission by name, in a normalised form, where they have no id")
+    func grants() throws {
+        let found = try entries(#"{"upsert":"Permission","object":{"projectId":"p1","userName":"Ben","role":"viewer"}}"#)
+        let entry = try found[0].entry(
+            normalised: { name throws(Refusal) in name.lowercased() },
+            predicate: { className, filter, args throws(Refusal) in
+                try Predicate.parse(filter, of: className, args: args, user: "u1")
+            })
+        guard case .grant("ben", let values, true) = entry else { throw UnexpectedOutcome("\(entry)") }
+        #expect(values.map(\.value) == [.string("p1"), .string("viewer")])
+        for (object, reason, path) in [
+            (#"{"projectId":"p1","userName":"B","userId":"u1","role":"viewer"}"#, "oneOf", "changes[0].object.userName"),
+            (#"{"projectId":"p1","userName":7,"role":"viewer"}"#, "wrongType", "changes[0].object.userName"),
+            (#"{"userName":"B","role":"viewer"}"#, "missing", "changes[0].object.projectId"),
+            (#"{"projectId":"p1","userName":"B","role":"king"}"#, "unknownWord", "changes[0].object.role"),
+        ] {
+            let error = try badParams("write", #"{"changes":[{"upsert":"Permission","object":\#(object)}]}"#)
+            #expect(error.reason == reason)
+            #expect(error.path == path)
+        }
+    }
+
     @Test("become the store's entries once their filters are compiled")
     func compiled() throws {
         let found = try entries(#"{"delete":"Item","filter":"isDone == $0","args":[true]},{"delete":"Item","id":"i1"}"#)
         var compiled: [String] = []
         let entries = try found.map { spec in
-            try spec.entry { className, filter, args throws(Refusal) in
-                compiled.append(filter)
-                return try Predicate.parse(filter, of: className, args: args, user: "u1")
-            }
+            try spec.entry(
+                normalised: { name throws(Refusal) in name.lowercased() },
+                predicate: { className, filter, args throws(Refusal) in
+                    compiled.append(filter)
+                    return try Predicate.parse(filter, of: className, args: args, user: "u1")
+                })
         }
         #expect(compiled == ["isDone == $0"])
         guard case .deleteMatching(.item, _) = entries[0], case .delete(.item, "i1", _) = entries[1] else {

@@ -1,0 +1,265 @@
+// The sharing panel of a project: its members, invitation links, and what everyone else may do.
+
+import { confirm } from "./dialogs.js";
+import { announce, excerpt, find, fromTemplate, setText } from "./dom.js";
+import { roleIn } from "./rights.js";
+import { showRefusal, showToast } from "./toasts.js";
+
+const roles = { viewer: "can see", editor: "can change", owner: "owner" };
+const usesOfLink = 20;
+
+/** Opens the panel; it follows what others change until it is closed. */
+export function openSharing(app, project) {
+  new SharingPanel(app, project).open();
+}
+
+class SharingPanel {
+  #app;
+  #session;
+  #project;
+  #projectId;
+  #dialog = find("#share-dialog");
+  #members;
+  #rows = new Map();
+  #listening = new AbortController();
+  #stops = [];
+
+  constructor(app, project) {
+    this.#app = app;
+    this.#session = app.session;
+    this.#projectId = project.projectId;
+    const ofProject = { filter: "projectId == $0", args: [project.projectId] };
+    this.#members = this.#session.subscribe({ ...ofProject, name: `members:${project.projectId}`, class: "Permission", limit: 500 });
+    this.#project = this.#session.subscribe({ ...ofProject, name: `shared:${project.projectId}`, class: "Project", limit: 1 });
+    for (const list of [this.#members, this.#project, app.permissions]) this.#stops.push(list.listen(() => this.#show()));
+  }
+
+  open() {
+    const dialog = this.#dialog;
+    const on = (target, type, handler) => target.addEventListener(type, handler, { signal: this.#listening.signal });
+    on(dialog, "click", (event) => {
+      if (event.target === dialog || event.target.closest("[data-action=close]")) dialog.close();
+    });
+    on(dialog, "close", () => this.#close());
+    on(find("#share-form"), "submit", (event) => {
+      event.preventDefault();
+      this.#add();
+    });
+    on(find("#members"), "change", (event) => this.#changeRole(event.target));
+    on(find("#members"), "click", (event) => event.target.closest("[data-action=remove]") && this.#remove(event.target.closest("li").dataset.userId));
+    on(find("#invites"), "click", (event) => event.target.closest("[data-action=revoke]") && this.#revoke(event.target.closest("li").dataset.inviteId));
+    on(find("#make-link"), "click", () => this.#makeLink());
+    on(find("#copy-link"), "click", () => this.#copy());
+    on(find("#share-access"), "change", (event) => this.#write({ update: "Project", id: this.#projectId, set: { access: event.target.value } }));
+    on(find("#leave-project"), "click", () => this.#leave());
+    find("#members").replaceChildren();
+    find("#invites").replaceChildren();
+    find("#share-name").value = "";
+    find("#new-link").hidden = true;
+    find("#link").value = "";
+    this.#complain("");
+    this.#show();
+    dialog.showModal();
+    find("#share-done").focus();
+  }
+
+  #close() {
+    this.#listening.abort();
+    for (const stop of this.#stops) stop();
+    this.#session.unsubscribe(this.#members);
+    this.#session.unsubscribe(this.#project);
+    find("#link").value = "";
+  }
+
+  get #isOwner() {
+    const project = this.#project.objects[0];
+    return project !== undefined && roleIn(project, this.#app) === "owner";
+  }
+
+  #show() {
+    const project = this.#project.objects[0];
+    if (!project) {
+      if (this.#project.isComplete && this.#dialog.open) this.#dialog.close();
+      return;
+    }
+    const isOwner = this.#isOwner;
+    setText(find("#share-title"), `Sharing “${excerpt(project.name)}”`);
+    for (const part of this.#dialog.querySelectorAll("[data-for=owner]")) part.hidden = !isOwner;
+    find("#share-access").value = project.access;
+    const own = this.#session.user?.userId;
+    const owners = this.#members.objects.filter(({ role }) => role === "owner");
+    const isLastOwner = owners.length === 1 && owners[0].userId === own;
+    find("#leave-project").hidden = isLastOwner || !this.#members.objects.some(({ userId }) => userId === own);
+    this.#showMembers(isOwner, own);
+    if (isOwner && this.#dialog.dataset.owner !== "true") this.#listInvites();
+    this.#dialog.dataset.owner = String(isOwner);
+  }
+
+  #showMembers(isOwner, own) {
+    const members = this.#members.objects;
+    const owners = members.filter(({ role }) => role === "owner").length;
+    const kept = new Set(members.map(({ userId }) => userId));
+    for (const [userId, row] of this.#rows) {
+      if (kept.has(userId)) continue;
+      row.remove();
+      this.#rows.delete(userId);
+    }
+    for (const { userId, role } of members) {
+      const row = this.#rows.get(userId) ?? this.#makeRow(userId);
+      const isLast = role === "owner" && owners === 1;
+      const choice = find("[data-action=role]", row);
+      choice.hidden = !isOwner;
+      choice.disabled = isLast;
+      choice.value = role;
+      find("[data-action=remove]", row).hidden = !isOwner || isLast || userId === own;
+      setText(find(".detail", row), [userId === own ? "you" : "", isOwner ? "" : roles[role]].filter(Boolean).join(", "));
+    }
+  }
+
+  #makeRow(userId) {
+    const row = fromTemplate("member-row");
+    row.dataset.userId = userId;
+    this.#rows.set(userId, row);
+    find("#members").append(row);
+    const name = (text) => {
+      setText(find(".name", row), text);
+      setText(find(".initial", row), initialOf(text));
+      find("[data-action=role]", row).setAttribute("aria-label", `What ${text} may do`);
+      find("[data-action=remove]", row).setAttribute("aria-label", `Remove ${text}`);
+    };
+    name("…");
+    this.#app.people.name(userId, name);
+    return row;
+  }
+
+  async #write(...changes) {
+    try {
+      await this.#session.write(...changes);
+      return true;
+    } catch (error) {
+      this.#complain(error.message);
+      this.#show();
+      return false;
+    }
+  }
+
+  #complain(text) {
+    const place = find("#share-error");
+    place.hidden = !text;
+    setText(place, text);
+  }
+
+  async #add() {
+    const input = find("#share-name");
+    const userName = input.value.trim();
+    if (!userName) return input.focus();
+    this.#complain("");
+    const object = { projectId: this.#projectId, userName, role: find("#share-role").value };
+    if (!await this.#write({ upsert: "Permission", object })) return input.select();
+    input.value = "";
+    input.focus();
+    announce(`Shared with ${userName}.`);
+  }
+
+  #changeRole(choice) {
+    const userId = choice.closest("li")?.dataset.userId;
+    this.#complain("");
+    if (userId) this.#write({ update: "Permission", id: `${this.#projectId}:${userId}`, set: { role: choice.value } });
+  }
+
+  async #remove(userId) {
+    this.#complain("");
+    if (await this.#write({ delete: "Permission", id: `${this.#projectId}:${userId}` })) find("#share-name").focus();
+  }
+
+  async #leave() {
+    const question = { title: "Leave this project?", text: "You no longer see its tasks, unless somebody shares it with you again.", accept: "Leave" };
+    if (!await confirm(question)) return;
+    this.#complain("");
+    await this.#write({ delete: "Permission", id: `${this.#projectId}:${this.#session.user.userId}` });
+  }
+
+  // Links
+
+  async #listInvites() {
+    try {
+      const { invites } = await this.#session.call("invite.list", { projectId: this.#projectId });
+      find("#invites").replaceChildren(...invites.map((invite) => this.#inviteRow(invite)));
+    } catch {
+      // Without the list, links can be made all the same.
+    }
+  }
+
+  #inviteRow({ inviteId, role, expiresAt, uses }) {
+    const row = fromTemplate("invite-row");
+    row.dataset.inviteId = inviteId;
+    const until = new Date(expiresAt).toLocaleDateString(undefined, { day: "numeric", month: "short" });
+    setText(find(".name", row), `Link: ${roles[role]}`);
+    setText(find(".detail", row), `until ${until}, ${uses} left`);
+    find("[data-action=revoke]", row).setAttribute("aria-label", `Revoke the link (${roles[role]}, until ${until})`);
+    return row;
+  }
+
+  async #makeLink() {
+    this.#complain("");
+    try {
+      const { code } = await this.#session.call("invite.create", { projectId: this.#projectId, role: find("#link-role").value, uses: usesOfLink });
+      const link = new URL(document.baseURI);
+      link.hash = `invite=${code}`;
+      find("#link").value = link.href;
+      find("#new-link").hidden = false;
+      find("#copy-link").focus();
+      await this.#listInvites();
+    } catch (error) {
+      this.#complain(error.message);
+    }
+  }
+
+  async #copy() {
+    const field = find("#link");
+    field.select();
+    try {
+      await navigator.clipboard.writeText(field.value);
+    } catch {
+      // The clipboard is for secure pages; the older way asks for none.
+      document.execCommand("copy");
+    }
+    showToast("The link is copied.");
+  }
+
+  async #revoke(inviteId) {
+    try {
+      await this.#session.call("invite.revoke", { inviteId });
+      find("#new-link").hidden = true;
+      await this.#listInvites();
+      find("#make-link").focus();
+    } catch (error) {
+      this.#complain(error.message);
+    }
+  }
+}
+
+export function initialOf(name) {
+  return Array.from(name.trim())[0]?.toUpperCase() ?? "";
+}
+
+/** The code of an invitation in the page's address, or null. */
+export function invitationInAddress() {
+  return /^#invite=([\w-]{16,128})$/.exec(location.hash)?.[1] ?? null;
+}
+
+/** Takes the invitation in the page's address and goes to its project; a lost connection leaves it there for later. */
+export async function takeInvitation(session) {
+  const code = invitationInAddress();
+  if (!code || !session.isOnline) return;
+  let place = "#/";
+  try {
+    const { projectId } = await session.call("invite.accept", { code });
+    place = `#/projects/${projectId}`;
+  } catch (error) {
+    if (!session.isOnline) return;
+    showRefusal(error);
+  }
+  // The code is a secret: it does not stay in the history.
+  if (invitationInAddress() === code) location.replace(place);
+}

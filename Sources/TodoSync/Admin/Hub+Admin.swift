@@ -1,0 +1,119 @@
+import Todo
+import TodoProtocol
+import TodoStore
+
+/// The methods for admins. Whether the caller is one was checked before the parameters were.
+extension Hub {
+    func admin(_ call: AdminCall, _ answer: Answer) {
+        guard let caller = answer.session.login?.view.caller else { return self.answer(answer, .notLoggedIn) }
+        switch call {
+        case .stats:
+            self.answer(answer) { writer in MessageEncoder.numbers(answer.id, stats, into: &writer) }
+        case .users(let offset, let limit): listUsers(offset, limit, answer)
+        case .sessions(let userId):
+            let shown = sessions.values.filter { userId == nil || $0.login?.view.caller.userId == userId }
+                .sorted { ($0.id.loop, $0.id.connection) < ($1.id.loop, $1.id.connection) }
+            self.answer(answer) { writer in MessageEncoder.sessions(answer.id, shown.map(SessionResult.init), into: &writer) }
+        case .disconnectSession(let name):
+            guard let session = sessions.values.first(where: { $0.id.name == name }) else {
+                return self.answer(answer, .notFound("There is no session with the id '\(name)'.", path: "sessionId"))
+            }
+            disconnect([session], tokens: session.login.map { [$0.tokenHash] } ?? [], caller, answer)
+        case .disconnectUser(let userId): disconnectUser(userId, caller, answer)
+        case .deleteUser(let userId, let ownProjects):
+            inGroup(answer) { [unowned self] in
+                guard userId != caller.userId else {
+                    throw Refusal(.notPermitted, "notPermitted", "Another admin may delete you; you can't.", path: "userId")
+                }
+                try deleteUser(userId, ownProjects, by: caller)
+                self.answer(answer) { writer in MessageEncoder.empty(answer.id, into: &writer) }
+            }
+        }
+    }
+
+    /// What the server holds and has done since it started.
+    private var stats: [(name: String, value: Int)] {
+        [
+            ("sessions", sessions.count), ("usersOnline", users.count), ("lists", index.lists.count), ("presences", live.count),
+            ("version", Int(store.version)), ("messages", figures.messages), ("requests", figures.requests), ("commits", figures.commits),
+            ("transactions", figures.transactions), ("changes", figures.changes), ("frames", figures.frames),
+            ("deliveries", figures.deliveries),
+        ]
+    }
+
+    private func listUsers(_ offset: Int, _ limit: Int, _ answer: Answer) {
+        let query: Query
+        do throws(Refusal) { query = try Query(.user, sort: ["name[c]"], user: "") } catch {
+            return self.answer(answer, ErrorResponse(error))
+        }
+        let session = answer.session
+        session.wait = .job
+        read(query, .everything, settings.limits.readSearchBytes) { [unowned self] result in
+            session.wait = .none
+            guard session.isOpen else { return }
+            switch result {
+            case .failure(let fault): self.answer(answer, fault.response)
+            case .success(let rows):
+                let first = min(offset, rows.list.count)
+                let page = rows.list.window(first..<min(first + limit, rows.list.count))
+                let shown = page.map { user in (user, users[user.key]?.sessions.count ?? 0) }
+                self.answer(answer) { writer in MessageEncoder.users(answer.id, shown, count: rows.list.count, into: &writer) }
+            }
+            schedule(session)
+        }
+    }
+
+    private func disconnectUser(_ userId: String, _ caller: Caller, _ answer: Answer) {
+        do {
+            guard try store.object(.user, userId) != nil else {
+                return self.answer(answer, .notFound("There is no user with the id '\(userId)'.", path: "userId"))
+            }
+            let tokens = try store.tokens(ofUser: userId).map(\.hash)
+            disconnect(Array((users[userId]?.sessions ?? [:]).values), tokens: tokens, caller, answer)
+        } catch { refuse(answer, error) }
+    }
+
+    /// Ends the tokens and closes every connection on them, but the one that asks.
+    private func disconnect(_ named: [Session], tokens: [[UInt8]], _ caller: Caller, _ answer: Answer) {
+        inGroup(answer) { [unowned self] in
+            let own = answer.session.login?.tokenHash
+            let dead = Set(tokens.filter { $0 != own })
+            for hash in dead { try store.deleteToken(hash: hash) }
+            let ids = Set(named.map(\.id))
+            let ended = sessions.values.filter { session in
+                session !== answer.session && (ids.contains(session.id) || session.login.map { dead.contains($0.tokenHash) } ?? false)
+            }
+            group.effects.append { [unowned self] in
+                for session in ended { close(session, code: SessionCloseCode.revoked.rawValue, reason: "an admin ended the session") }
+            }
+            self.answer(answer) { writer in MessageEncoder.numbers(answer.id, [("disconnected", ended.count)], into: &writer) }
+            log(.info, "\(caller.userId) ended \(ended.count) sessions as admin")
+        }
+    }
+
+    /// Removes a user, inside a group: permissions, accounts, tokens, sessions, and what becomes of the user's own projects.
+    ///
+    /// - Parameter by: who does it, `nil` for the operator.
+    func deleteUser(_ userId: String, _ ownProjects: OwnProjects, by admin: Caller?) throws {
+        let caller = admin ?? Caller(userId: userId, isAdmin: true)
+        var run = TransactionRun(store: live, settings: transactionSettings(caller), makeId: freshId)
+        try run.deleteUser(userId, ownProjects)
+        try append(run.changes, by: admin?.userId)
+        _ = try store.deleteTokens(ofUser: userId)
+        try store.deleteAccounts(ofUser: userId)
+        group.effects.append { [unowned self] in
+            for session in Array((users[userId]?.sessions ?? [:]).values) {
+                close(session, code: SessionCloseCode.revoked.rawValue, reason: "the account was deleted")
+            }
+        }
+        log(.info, "\(admin?.userId ?? "the operator") deleted the user \(userId)")
+    }
+}
+
+extension SessionResult {
+    fileprivate init(_ session: Session) {
+        self.init(
+            sessionId: session.id.name, userId: session.login?.view.caller.userId, address: session.peer.address,
+            userAgent: session.peer.userAgent, openedAt: session.openedAt, subscriptions: session.subscriptions.count)
+    }
+}
