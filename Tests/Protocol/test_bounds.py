@@ -74,7 +74,7 @@ def test_every_limit_can_be_set_and_is_shown_as_it_was_set(brisk):
     connection = raw.RawWebSocket(server.port)
     connection.send_frame(raw.TEXT, INFO % 1)
     shown = json.loads(connection.receive_text())["result"]["limits"]
-    units = {"token-days": ("tokenSeconds", 86_400), "log-days": ("logSeconds", 86_400), "txn-hours": ("txnSeconds", 3_600)}
+    units = {"token-days": ("tokenSeconds", 86_400), "invite-days": ("inviteSeconds", 86_400), "registrations": ("registrationsOfAddress", 1), "log-days": ("logSeconds", 86_400), "txn-hours": ("txnSeconds", 3_600)}
     for flag, value in odd.items():
         name, unit = units.get(flag, (re.sub("-([a-z])", lambda m: m[1].upper(), flag), 1))
         if flag != "connections":

@@ -186,5 +186,5 @@ def test_a_session_over_a_unix_socket_works(tmp_path, place):
         assert connection.answers()
         connection.send_frame(raw.TEXT, '{"jsonrpc":"2.0","id":2,"method":"login","params":{"provider":"nickname","nickname":"Uma"}}')
         assert '"result"' in connection.receive_text()
-        eventually(lambda: any("unix: 'Uma'" in line for line in server.errors), "the log says where she came from")
+        eventually(lambda: any('"address":"unix"' in line and '"Uma"' in line for line in server.errors), "the log says where she came from")
         connection.close()

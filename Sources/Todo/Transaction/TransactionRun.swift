@@ -92,7 +92,8 @@ public struct TransactionRun<Store: ObjectStore> {
         case .updateMatching(let className, let predicate, let set):
             // A form changes each object once and no other of its class, so what was found is what there is.
             let needed = roleNeeded(toSet: set, ofClass: className)
-            for object in try matching(className, predicate, may: { role, object in role >= needed && isOfOwnSession(object) }) { try update(object, set) }
+            let isOwn = isOfOwnSession(_:)
+            for object in try matching(className, predicate, may: { role, object in role >= needed && isOwn(object) }) { try update(object, set) }
             return nil
         case .deleteMatching(let className, let predicate):
             for object in try matching(className, predicate, may: mayDelete(_:_:)) { try delete(object) }

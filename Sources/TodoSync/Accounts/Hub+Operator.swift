@@ -22,6 +22,7 @@ extension Hub {
                 try store.rollbackNested()
                 group.effects.removeAll()
                 group.entries.removeAll()
+                live.rollback(to: 0)
                 answer = .refused(Self.sentence(error))
                 audit(Audit(event: command.event, outcome: .refused, by: "operator"))
             }
@@ -96,7 +97,7 @@ extension Hub {
         guard PasswordHash(text: hash) != nil else { throw Refusal(.invalid, "wrongType", "That is no password's hash.") }
         guard let account = try passwordAccount(ofUser: user.key) else { throw ErrorResponse.noPassword }
         try store.setPasswordHash(hash, provider: account.provider, subject: account.subject)
-        try endAll(of: user, "the password was changed")
+        try endAll(ofUser: user.key, "the password was changed")
         return "'\(user.text(UserField.name))' has a new password; all sessions are ended."
     }
 
@@ -115,14 +116,14 @@ extension Hub {
         let name = user.text(UserField.name)
         try store.setSuspended(isSuspended, user: user.key)
         guard isSuspended else { return "'\(name)' may log in again." }
-        try endAll(of: user, "the account is suspended")
+        try endAll(ofUser: user.key, "the account is suspended")
         return "'\(name)' is suspended; all sessions are ended."
     }
 
     /// Every token of the user is dead, and every connection is closed.
-    func endAll(of user: Object, _ reason: String) throws {
-        _ = try store.deleteTokens(ofUser: user.key)
-        group.effects.append { [unowned self] in closeSessions(ofUser: user.key, reason) }
+    func endAll(ofUser userId: String, _ reason: String) throws {
+        _ = try store.deleteTokens(ofUser: userId)
+        group.effects.append { [unowned self] in closeSessions(ofUser: userId, reason) }
     }
 
     private func listUsers() throws -> [OperatorUser] {

@@ -14,7 +14,7 @@ extension Hub {
                 guard change.before != nil, let access = change.after?.text(ProjectField.access) else { break }
                 lines.append(
                     Audit(event: "access", by: caller.userId, address: address, details: [("project", change.key), ("access", access)]))
-            case .project, .item, .user: break
+            case .project, .item, .user, .presence: break
             }
             if caller.isAdmin, let projectId = (change.before ?? change.after)?.projectId, !foreign.contains(projectId),
                 answer.session.login?.view.roles[projectId] == nil,

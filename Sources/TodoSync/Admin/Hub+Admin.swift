@@ -25,7 +25,11 @@ extension Hub {
                 guard userId != caller.userId else {
                     throw Refusal(.notPermitted, "notPermitted", "Another admin may delete you; you can't.", path: "userId")
                 }
-                try deleteUser(userId, ownProjects, by: caller)
+                let name = try store.object(.user, userId)?.text(UserField.name) ?? ""
+                try deleteUser(userId, ownProjects, by: caller.userId)
+                let line = Audit(
+                    event: "user.delete", by: caller.userId, user: userId, address: answer.session.peer.address, details: [("name", name)])
+                group.effects.append { [unowned self] in audit(line) }
                 self.answer(answer) { writer in MessageEncoder.empty(answer.id, into: &writer) }
             }
         }
@@ -83,30 +87,17 @@ extension Hub {
             let ended = sessions.values.filter { session in
                 session !== answer.session && (ids.contains(session.id) || session.login.map { dead.contains($0.tokenHash) } ?? false)
             }
+            let lines = ended.map {
+                Audit(
+                    event: "admin.disconnect", by: caller.userId, user: $0.login?.view.caller.userId, address: answer.session.peer.address,
+                    details: [("session", $0.id.name)])
+            }
             group.effects.append { [unowned self] in
                 for session in ended { close(session, code: SessionCloseCode.revoked.rawValue, reason: "an admin ended the session") }
+                for line in lines { audit(line) }
             }
             self.answer(answer) { writer in MessageEncoder.numbers(answer.id, [("disconnected", ended.count)], into: &writer) }
-            log(.info, "\(caller.userId) ended \(ended.count) sessions as admin")
         }
-    }
-
-    /// Removes a user, inside a group: permissions, accounts, tokens, sessions, and what becomes of the user's own projects.
-    ///
-    /// - Parameter by: who does it, `nil` for the operator.
-    func deleteUser(_ userId: String, _ ownProjects: OwnProjects, by admin: Caller?) throws {
-        let caller = admin ?? Caller(userId: userId, isAdmin: true)
-        var run = TransactionRun(store: live, settings: transactionSettings(caller), makeId: freshId)
-        try run.deleteUser(userId, ownProjects)
-        try append(run.changes, by: admin?.userId)
-        _ = try store.deleteTokens(ofUser: userId)
-        try store.deleteAccounts(ofUser: userId)
-        group.effects.append { [unowned self] in
-            for session in Array((users[userId]?.sessions ?? [:]).values) {
-                close(session, code: SessionCloseCode.revoked.rawValue, reason: "the account was deleted")
-            }
-        }
-        log(.info, "\(admin?.userId ?? "the operator") deleted the user \(userId)")
     }
 }
 

@@ -30,7 +30,7 @@ extension Hub {
             createdBy: caller.userId, createdAt: moment.wall, expiresAt: expiresAt, usesLeft: params.uses)
         try store.insertInvitation(invitation)
         self.answer(answer) { writer in MessageEncoder.invite(answer.id, InviteResult(invitation, code: code), into: &writer) }
-        log(.info, "\(caller.userId) made the invitation \(invitation.inviteId) into \(params.projectId) as \(params.role.name)")
+        audit("invite.create", invitation, caller, answer)
     }
 
     private func expiry(_ life: InviteLife) throws(Refusal) -> Timestamp {
@@ -82,7 +82,8 @@ extension Hub {
             _ = try run.join(invitation.projectId, as: invitation.role)
             try store.setUsesLeft(invitation.usesLeft - 1, ofInvitation: invitation.inviteId)
             try append(run.changes, by: caller.userId)
-            log(.info, "\(caller.userId) took the invitation \(invitation.inviteId) into \(invitation.projectId)")
+            audit("invite.accept", invitation, caller, answer)
+            auditRights(run.changes, caller, answer)
         }
         self.answer(answer) { writer in MessageEncoder.joined(answer.id, projectId: invitation.projectId, into: &writer) }
     }
@@ -111,7 +112,15 @@ extension Hub {
         guard role == .owner else { throw Self.ownersOnly(invitation.projectId) }
         try store.deleteInvitation(inviteId)
         self.answer(answer) { writer in MessageEncoder.empty(answer.id, into: &writer) }
-        log(.info, "\(caller.userId) took back the invitation \(inviteId) into \(invitation.projectId)")
+        audit("invite.revoke", invitation, caller, answer)
+    }
+
+    /// Notes a line, which is written once what it tells is durable.
+    private func audit(_ event: String, _ invitation: Invitation, _ caller: Caller, _ answer: Answer) {
+        let line = Audit(
+            event: event, by: caller.userId, address: answer.session.peer.address,
+            details: [("invitation", invitation.inviteId), ("project", invitation.projectId), ("role", invitation.role.name)])
+        group.effects.append { [unowned self] in audit(line) }
     }
 
     /// Sight comes before the right.

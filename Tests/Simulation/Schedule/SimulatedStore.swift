@@ -235,4 +235,32 @@ final class SimulatedStore: Store {
         try checkWrite()
         return try real.deleteTokens(ofUser: userId)
     }
+
+    // MARK: Invitations
+
+    func insertInvitation(_ invitation: Invitation) throws(StoreFailure) {
+        try checkWrite()
+        try real.insertInvitation(invitation)
+    }
+
+    func invitation(codeHash: [UInt8]) throws(StoreFailure) -> Invitation? { try real.invitation(codeHash: codeHash) }
+
+    func invitation(_ inviteId: String) throws(StoreFailure) -> Invitation? { try real.invitation(inviteId) }
+
+    func invitations(ofProject projectId: String) throws(StoreFailure) -> [Invitation] { try real.invitations(ofProject: projectId) }
+
+    func setUsesLeft(_ uses: Int, ofInvitation inviteId: String) throws(StoreFailure) {
+        try checkWrite()
+        try real.setUsesLeft(uses, ofInvitation: inviteId)
+    }
+
+    func deleteInvitation(_ inviteId: String) throws(StoreFailure) -> Bool {
+        try checkWrite()
+        return try real.deleteInvitation(inviteId)
+    }
+
+    func deleteInvitations(ofProject projectId: String) throws(StoreFailure) {
+        try checkWrite()
+        try real.deleteInvitations(ofProject: projectId)
+    }
 }

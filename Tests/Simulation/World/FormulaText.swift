@@ -74,7 +74,7 @@ struct FormulaText {
         case .integer(let number): return "\(number)"
         case .double(let number): return "\(number)"
         case .date(let date): return "'\(date.rfc3339)'"
-        case .string(let text): return quoted(text, random.next(upTo: 2) == 0 ? "'" : "\"")
+        case .string(let text), .json(let text): return quoted(text, random.next(upTo: 2) == 0 ? "'" : "\"")
         case .strings: return "{}"
         }
     }

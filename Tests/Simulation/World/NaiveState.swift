@@ -8,7 +8,7 @@ struct NaiveState: Sendable {
 
     /// All that a store holds.
     init(_ reader: some ObjectReader) throws {
-        for className in ClassName.allCases {
+        for className in ClassName.stored {
             try reader.forEach(className, where: []) { object in
                 objects[className, default: [:]][object.key] = object
                 return true
@@ -64,7 +64,7 @@ struct NaiveState: Sendable {
 
     /// Where it differs from another state, in words; `nil` where it does not.
     func difference(from other: NaiveState) -> String? {
-        for className in ClassName.allCases {
+        for className in ClassName.stored {
             let (left, right) = (objects[className] ?? [:], other.objects[className] ?? [:])
             for key in Set(left.keys).union(right.keys) where left[key] != right[key] {
                 return

@@ -52,6 +52,7 @@ enum RandomFormula {
                 case .item: ["projectId", "projectId", "itemId", "createdBy", "assignee"]
                 case .permission: ["projectId", "permissionId", "userId"]
                 case .user: ["userId"]
+                case .presence: ["projectId"]
                 }
             let name = names[random.next(upTo: names.count)]
             let place = className.schema.place(of: name) ?? 0

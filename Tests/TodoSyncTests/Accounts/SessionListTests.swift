@@ -47,7 +47,7 @@ struct SessionListTests {
         let second = harness.connect()
         try second.call("login", ["provider": "token", "token": phone.token])
         let ben = try harness.login("Ben")
-        let other = try #require(try ann.sessionIds.last)
+        let other = try #require(try sessions(ann).first { $0["current"] as? Bool == false }?["id"] as? String)
         #expect(ben.refusal("session.end", ["id": other])?.code == -32003)
         #expect(try ann.call("session.end", ["id": other]).isEmpty)
         #expect(phone.closeCode == 4002 && second.closeCode == 4002 && ann.closeCode == nil && ben.closeCode == nil)

@@ -1,3 +1,4 @@
+import Crypto
 import Bytes
 import Foundation
 import Testing
@@ -55,12 +56,19 @@ final class LeakHarness {
             _ = try store.claimName(name.lowercased(), user: key)
             _ = try store.insertAccount(
                 Account(userId: key, provider: "nickname", subject: name.lowercased(), passwordHash: nil, createdAt: moment.wall))
+            try store.insertToken(
+                TokenRecord(
+                    hash: try SHA256.hash(utf8: Self.token(of: user)), userId: key, createdAt: moment.wall, expiresAt: .latest,
+                    lastSeenAt: moment.wall, userAgent: nil))
         }
         try store.commit()
         hub = Hub(store: store, settings: settings, loops: 1, jobs: jobs, log: log, moment: moment)
     }
 
     deinit { store.close() }
+
+    /// Admins are let in by no nickname, so that everybody comes with a token.
+    private static func token(of user: Int) -> String { "token number \(user)" }
 
     func connect(_ user: Int, _ model: LeakModel) -> LeakSession {
         lastConnection += 1
@@ -69,7 +77,7 @@ final class LeakHarness {
         let name = model.name(of: user)
         process([
             .opened(session.id, Peer(address: "test", userAgent: nil)),
-            session.input("login", #"{"provider":"nickname","nickname":"\#(LeakModel.text(name))"}"#, tokens: [name]),
+            session.input("login", #"{"provider":"token","token":"\#(Self.token(of: user))"}"#, tokens: [name]),
         ])
         return session
     }
@@ -96,7 +104,7 @@ final class LeakHarness {
             for delivery in deliveries {
                 switch delivery {
                 case .broadcast(let text, let connections): for connection in connections { take(text, connection) }
-                case .message(let text, let connection, let reportsDrained):
+                case .message(let text, let connection, let reportsDrained, _):
                     take(text, connection)
                     if reportsDrained, let session = sessions[connection] { drained.append(.drained(session.id)) }
                 case .pause, .resume: break
