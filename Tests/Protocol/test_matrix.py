@@ -6,13 +6,13 @@ where it sees.
 
 import pathlib
 import re
-import sqlite3
+import subprocess
 
 import pytest
 
 from client import RpcError, Session
 from conftest import fresh, make_project, permission
-from process import Server
+from process import Server, server_binary
 
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "Sources" / "PROTOCOL.md"
 ROLES = ["anonymous", "outsider", "reader", "writer", "viewer", "editor", "owner", "admin"]
@@ -119,23 +119,24 @@ ROWS = {
     "delete an unknown user": ("admin.deleteUser", lambda w: {"userId": "nobody"}, ADMIN[:-1] + [UNSEEN]),
     # Of the connection
     "info": ("info", lambda w: {}, [OK] * 8),
+    "the own sessions": ("sessions", lambda w: {}, ALL),
+    "end a session that is none": ("session.end", lambda w: {"id": "none"}, [LOGIN] + [UNSEEN] * 7),
     "a token that is none": ("login", lambda w: {"provider": "token", "token": "none"}, [CREDENTIALS] * 8),
     "an unknown method": ("nothing", lambda w: {}, [-32601] * 8),
 }
 
-ELSEWHERE = {"register", "logout", "subscribe"}  # in tests of their own, below and in test_accounts.py
+# In tests of their own, below, in test_accounts.py and in test_passwords.py.
+ELSEWHERE = {"register", "logout", "changePassword", "subscribe"}
+PASSWORD = "correct horse"
 
 
 @pytest.fixture(scope="module")
 def server():
-    """An admin comes into being by the operator's hand only: here, in the database while the server is down."""
+    """An admin comes into being by the operator's hand, and has a password."""
     with Server("--providers", "password,nickname", "--access", "private") as started:
         with Session(started.url) as session:
-            session.login_as("Root")
-        started.stop()
-        with sqlite3.connect(f"{started.data}/todosync.db") as database:
-            database.execute("UPDATE users SET isAdmin = 1 WHERE name = 'Root'")
-        started.start()
+            session.register("Root", PASSWORD)
+        subprocess.run([server_binary(), "user", "admin", "Root", "--data", str(started.data)], check=True, stdout=subprocess.DEVNULL)
         yield started
         assert started.is_running, started.printed()
 
@@ -145,8 +146,10 @@ def people(server):
     """A session for each role, and Anna's, which lasts for the module."""
     sessions = {role: Session(server.url) for role in ROLES + ["anna"]}
     for role, session in sessions.items():
-        if role != "anonymous":
-            session.login_as("Root" if role == "admin" else f"the {role}")
+        if role == "admin":
+            session.login_with_password("Root", PASSWORD)
+        elif role != "anonymous":
+            session.login_as(f"the {role}")
     yield sessions
     for session in sessions.values():
         session.close()

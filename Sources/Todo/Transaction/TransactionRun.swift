@@ -93,7 +93,9 @@ public struct TransactionRun<Store: ObjectStore> {
             // A form changes each object once and no other of its class, so what was found is what there is.
             let needed = roleNeeded(toSet: set, ofClass: className)
             let isOwn = isOfOwnSession(_:)
-            for object in try matching(className, predicate, may: { role, object in role >= needed && isOwn(object) }) { try update(object, set) }
+            for object in try matching(className, predicate, may: { role, object in role >= needed && isOwn(object) }) {
+                try update(object, set)
+            }
             return nil
         case .deleteMatching(let className, let predicate):
             for object in try matching(className, predicate, may: mayDelete(_:_:)) { try delete(object) }

@@ -92,7 +92,9 @@ extension Hub {
             if list.className == .user { found.lookUp(list, user, [number]) }
             if list.key.scope == .user(user) { projects[projectId] = number }
         }
-        for (projectId, number) in batch.projects(lookedAtBy: list.query.predicate) where projects[projectId] == nil { projects[projectId] = number }
+        for (projectId, number) in batch.projects(lookedAtBy: list.query.predicate) where projects[projectId] == nil {
+            projects[projectId] = number
+        }
         for (projectId, number) in projects { found.revisit(list, projectId, [number]) }
         if list.query.predicate.relations.contains(.items) {
             for (projectId, numbers) in batch.projectsOfItems { found.lookUp(list, projectId, numbers) }

@@ -8,7 +8,9 @@ import TodoStore
 extension Hub {
     /// Whether what happened since that version can be told, and takes less than the whole list.
     func canResume(_ subscription: Subscription, since: Int64) -> Bool {
-        guard !subscription.list.isVolatile, let span = span(since: since), let view = subscription.session.login?.view else { return false }
+        guard !subscription.list.isVolatile, let span = span(since: since), let view = subscription.session.login?.view else {
+            return false
+        }
         guard subscription.list.live != nil else {
             return pastRows(of: subscription.list, since: since, span, view.caller) != nil
         }
@@ -190,7 +192,9 @@ private struct PastList {
     private var projectsOfOtherSight: [String: [Int]] {
         guard case .user(let user) = list.key.scope else { return [:] }
         var projects = batch.openings.mapValues { [$0] }
-        for permission in batch.permissions where permission.user == user { projects[permission.project, default: []].append(permission.number) }
+        for permission in batch.permissions where permission.user == user {
+            projects[permission.project, default: []].append(permission.number)
+        }
         return projects
     }
 

@@ -39,7 +39,8 @@ extension Hub {
         case .standard: return Timestamp(milliseconds: now + settings.limits.inviteMilliseconds)
         case .seconds(let seconds):
             guard seconds <= settings.limits.inviteSeconds else {
-                throw Refusal(.invalid, "outOfRange", "An invitation holds for at most \(settings.limits.inviteSeconds) seconds.", path: "seconds")
+                throw Refusal(
+                    .invalid, "outOfRange", "An invitation holds for at most \(settings.limits.inviteSeconds) seconds.", path: "seconds")
             }
             return Timestamp(milliseconds: now + seconds * 1000)
         case .until(let moment):
