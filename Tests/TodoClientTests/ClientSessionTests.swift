@@ -278,6 +278,23 @@ struct ClientSessionResumingTests {
         #expect(wire.isOpen)
     }
 
+    @Test("A list that was asked for twice is there when one request is accepted and the other refused")
+    func askedTwice() throws {
+        let wire = try established()
+        _ = wire.disconnect()
+        let params = SubscribeParams("m", to: Self.tasks)
+        let first = wire.session.subscribe(params, &wire.workspace)
+        _ = try wire.connect()
+        // Its list goes with all others; the request itself is still sent.
+        _ = wire.say(failure(first + 2, -32009))
+        #expect(wire.list("m") == nil)
+        let second = wire.session.subscribe(params, &wire.workspace)
+        _ = wire.say(message { MessageEncoder.subscribed(.raw("\(first)"), name: "m", isComplete: false, resumed: nil, into: &$0) })
+        _ = wire.say(message { MessageEncoder.initial(name: "m", index: 0, objects: [task("a")][...], completeAt: 4, into: &$0) })
+        #expect(wire.say(failure(second, -32009)).map(\.word) == ["failure \(second) -32009"])
+        #expect(wire.list("m")?.rows.count == 1)
+    }
+
     @Test("After a log-out nothing is restored")
     func logOut() throws {
         let wire = try established()

@@ -128,9 +128,10 @@ extension ClientSession {
     /// The subscription is accepted; where it replaces another query, its rows follow and start a new list.
     private mutating func confirm(_ params: SubscribeParams, _ id: Int64) {
         guard let list = lists[params.name] else { return }
-        if list.request == id {
+        if list.request == id || list.params.query == params.query {
+            // Asked for twice, it is there from the first acceptance on, whatever becomes of the other.
             lists[params.name]?.request = nil
-        } else if list.params.query != params.query {
+        } else {
             let replica = Replica(of: params.query.className, isStrict: options.isStrict)
             lists[params.name] = List(params: params, replica: replica, request: nil)
         }
