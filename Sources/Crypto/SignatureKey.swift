@@ -177,8 +177,20 @@ public final class SignatureKey: Sendable {
         return [0x02, UInt8(digits.count)] + digits
     }
 
+    /// Whether it is what everybody may have: a key or certificate in PEM, wherever that stands in the text, in DER or its base64, a JWKS, or a
+    /// key of OpenSSH. No random secret looks like one.
     private static func isPublic(_ bytes: [UInt8]) -> Bool {
-        if bytes.starts(with: "-----BEGIN".utf8) { return true }
+        let text = String(decoding: bytes, as: UTF8.self)
+        if text.contains("-----BEGIN") || text.contains("\"kty\"") { return true }
+        let line = String(text.drop { $0.isWhitespace || $0 == "\u{FEFF}" })
+        if ["ssh-", "ecdsa-sha2-", "sk-ssh-", "sk-ecdsa-"].contains(where: line.hasPrefix) { return true }
+        if let decoded = Base64.decode(text.filter { !$0.isWhitespace && $0 != "\u{FEFF}" && $0 != "=" }), isPublicDER(decoded) {
+            return true
+        }
+        return isPublicDER(bytes)
+    }
+
+    private static func isPublicDER(_ bytes: [UInt8]) -> Bool {
         defer { ERR_clear_error() }
         return bytes.withUnsafeBufferPointer { bytes in
             var start = bytes.baseAddress

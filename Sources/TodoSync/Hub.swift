@@ -206,7 +206,7 @@ public final class Hub {
     }
 
     private func step(_ session: Session) {
-        while session.isOpen, !session.isSlow, let work = session.work.first {
+        while session.isOpen, !session.isSlow, !session.isEnding, let work = session.work.first {
             switch session.wait {
             case .none where work.isWrite && session.listsAwaited > 0: return
             case .none: break

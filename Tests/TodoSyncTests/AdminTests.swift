@@ -96,6 +96,16 @@ struct AdminTests {
         #expect((try again.call("query", ["class": "Item"])["objects"] as? [Any])?.isEmpty == true)
     }
 
+    @Test func `what a user sent behind the own deletion comes to nothing, in the same turn too`() throws {
+        let deletion = try admin.request("admin.deleteUser", ["userId": ben.userId])
+        let change: [String: Any] = ["create": "Project", "object": ["projectId": "p9", "name": "Nobody's"]]
+        let write = try ben.request("write", ["changes": [change]])
+        harness.process([deletion.input, write.input])
+        _ = try admin.result(of: deletion.id)
+        #expect(ben.closeCode == 4002)
+        #expect(try harness.store.object(.project, "p9") == nil)
+    }
+
     @Test func `the own projects of a deleted user may go too`() throws {
         try anna.write([
             ["create": "Permission", "object": ["projectId": "p1", "userId": ben.userId, "role": "owner"]],

@@ -143,6 +143,21 @@ struct InviteTests {
         _ = try world.invite()
     }
 
+    @Test func `a suspended maker lets nobody in, and a project that takes the place of another has none of its invitations`() throws {
+        let world = try World()
+        let (code, _) = try world.invite("owner")
+        #expect(world.harness.operate(.suspend(name: "Anna", isSuspended: true)) == .done("'Anna' is suspended; all sessions are ended."))
+        #expect(try world.ben.refused("invite.accept", ["code": code]).code == -32003)
+        #expect(world.harness.operate(.suspend(name: "Anna", isSuspended: false)) == .done("'Anna' may log in again."))
+        #expect(try world.ben.call("invite.accept", ["code": code])["projectId"] as? String == "p1")
+        let second = try world.ben.call("invite.create", ["projectId": "p1", "role": "viewer"])
+        world.pass(seconds: 1)
+        try world.ben.write([["delete": "Project", "id": "p1"], ["create": "Project", "object": ["projectId": "p1", "name": "New"]]])
+        let cleo = try world.harness.login("Cleo")
+        #expect(try cleo.refused("invite.accept", ["code": second["code"] ?? ""]).code == -32003)
+        #expect((try world.ben.call("invite.list", ["projectId": "p1"])["invites"] as? [Any])?.isEmpty == true)
+    }
+
     @Test func `invitations go with their project and with the account of their maker`() throws {
         let world = try World()
         let (code, inviteId) = try world.invite()

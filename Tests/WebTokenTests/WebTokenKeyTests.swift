@@ -75,6 +75,17 @@ struct WebTokenKeyTests {
         let prefix = try #require(Hexadecimal.decode("3059301306072a8648ce3d020106082a8648ce3d030107034200"))
         let point = [4] + (Base64.decodeURL(Examples.x) ?? []) + (Base64.decodeURL(Examples.y) ?? [])
         #expect(throws: SignatureKeyError.self) { try WebTokenKey.read(secret: prefix + point) }
+        let base64 = Base64.encode(prefix + point)
+        let disguised = [
+            "\u{FEFF}" + pem, "Bag Attributes: none\n" + pem, base64, base64 + "\n", "ssh-rsa \(base64) me@example",
+            "\n ssh-ed25519 \(base64)",
+            "ecdsa-sha2-nistp256 \(base64)", Examples.ec, "{\"keys\":[\(Examples.rsa)]}",
+        ]
+        for text in disguised {
+            #expect(throws: SignatureKeyError.self, "\(text)") { try WebTokenKey.read(secret: Array(text.utf8)) }
+        }
+        // Neither a random text nor random bytes are taken for one.
+        #expect(throws: Never.self) { try WebTokenKey.read(secret: Array("c3NoLXJzYSBpcyBub3QgYSBzZWNyZXQgYnV0IHRoaXMgaXM".utf8)) }
         // And a token that was signed with it as one is not taken by the key itself.
         let forged = try Signer.token(#"{"sub":"u","admin":true}"#, secret: prefix + point)
         #expect(throws: WebTokenFault.unknownKey) { try outcome(forged, Examples.ec).get() }

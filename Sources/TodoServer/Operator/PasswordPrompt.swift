@@ -10,6 +10,10 @@ enum PasswordPrompt {
         guard bytes.contains(password.utf8.count), !password.utf8.contains(0) else {
             throw UsageError(message: "a password has \(bytes.lowerBound) to \(bytes.upperBound) bytes; it is read from the standard input")
         }
+        // What is no UTF-8 was replaced in reading: that would be a password that nobody can type.
+        guard !password.contains("\u{FFFD}") else {
+            throw UsageError(message: "the password is not valid UTF-8; set the terminal to UTF-8, or type it without special letters")
+        }
         return password
     }
 

@@ -156,7 +156,7 @@ struct UserCommand {
         let rows = users.map { user in
             [
                 user.name, user.userId, user.isAdmin ? "admin" : "user", user.isSuspended ? "suspended" : "active",
-                user.providers.joined(separator: ","), user.lastSeen?.rfc3339 ?? "never",
+                user.providers.joined(separator: ","), user.lastSeen?.rfc3339 ?? "no log-in",
             ]
         }
         return ([["name", "id", "role", "state", "log in by", "last seen"]] + rows).map { $0.joined(separator: "\t") }

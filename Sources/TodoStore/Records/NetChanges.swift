@@ -15,8 +15,8 @@ struct NetChanges {
     private struct State {
         let after: Object?
         var earlier: Object?
-        /// Who wrote it, each with the version of the earliest row so far.
-        var writers: [String: Int64] = [:]
+        /// Who wrote it.
+        var writers = WriterRecord(isBackwards: true)
     }
 
     private var states: [ObjectID: State] = [:]
@@ -30,10 +30,11 @@ struct NetChanges {
             states[id] = State(after: now, earlier: now)
             order.append(id)
         }
-        if let by = row.by { states[id]?.writers[by] = row.version }
         let later = states[id]?.earlier
         do {
-            states[id]?.earlier = try Self.before(row, later: later)
+            let earlier = try Self.before(row, later: later)
+            states[id]?.earlier = earlier
+            states[id]?.writers.note(by: row.by, before: earlier, after: later)
         } catch {
             throw StoreFailure(
                 "The change log does not fit the stored objects at version \(row.version) (\(row.className.name) \(row.key)): "
@@ -63,7 +64,7 @@ struct NetChanges {
         for id in order.reversed() {
             guard let state = states[id], state.earlier != state.after else { continue }
             changes.append(Change(id.className, key: id.key, before: state.earlier, after: state.after))
-            by.append(state.writers.sorted { ($0.value, $0.key) < ($1.value, $1.key) }.prefix(10).map(\.key))
+            by.append(Array(state.writers.writers(before: state.earlier, after: state.after).prefix(10)))
         }
         return .net(version: version, changes: changes, by: by)
     }

@@ -95,7 +95,7 @@ package enum SQLiteMigrations {
         try epoch.run()
     }
 
-    /// Invitations, by the hash of their code; and an index that finds what a user created.
+    /// Invitations, by the hash of their code; and indexes that find what names a user in a project.
     private static let addSharing: Migration = { connection throws(StoreFailure) in
         try connection.execute(
             """
@@ -105,7 +105,8 @@ package enum SQLiteMigrations {
                 STRICT, WITHOUT ROWID;
             CREATE INDEX invitations_project ON invitations (project_id, created_at);
             CREATE INDEX invitations_expiry ON invitations (expires_at);
-            CREATE INDEX items_creator ON items ("createdBy");
+            CREATE INDEX items_creator ON items ("createdBy", "projectId");
+            CREATE INDEX items_assignee_project ON items ("assignee", "projectId") WHERE "assignee" IS NOT NULL;
             """)
     }
 

@@ -54,6 +54,7 @@ extension Hub {
             var dead: Set<[UInt8]> = [login.tokenHash]
             _ = try store.deleteToken(hash: login.tokenHash)
             if everywhere { dead.formUnion(try store.deleteTokens(ofUser: userId)) }
+            holdBack(ofUser: userId) { $0.login.map { dead.contains($0.tokenHash) } ?? false }
             group.effects.append { [unowned self] in
                 end(tokens: dead, ofUser: userId, from: session, "the session was ended by a log-out")
                 let reach = everywhere ? "everywhere" : "here"

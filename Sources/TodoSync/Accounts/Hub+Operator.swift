@@ -53,6 +53,7 @@ extension Hub {
         case .list: throw Refusal(.invalid, "unknownWord", "A list changes nothing.")
         case .add(let name, let hash, let isAdmin):
             (user, sentence) = try addUser(name, hash, isAdmin)
+            details = [("isAdmin", "\(isAdmin)")]
         case .setPassword(let name, let hash):
             user = try self.user(named: name)
             sentence = try setPassword(hash, of: user)
@@ -123,6 +124,7 @@ extension Hub {
     /// Every token of the user is dead, and every connection is closed.
     func endAll(ofUser userId: String, _ reason: String) throws {
         _ = try store.deleteTokens(ofUser: userId)
+        holdBack(ofUser: userId)
         group.effects.append { [unowned self] in closeSessions(ofUser: userId, reason) }
     }
 

@@ -138,6 +138,7 @@ extension Hub {
                 throw ErrorResponse.wrongPassword
             }
             try store.setPasswordHash(hash, provider: account.provider, subject: account.subject)
+            holdBack(ofUser: account.userId) { $0 !== answer.session }
             for record in try store.tokens(ofUser: account.userId) where record.hash != token { try store.deleteToken(hash: record.hash) }
             group.effects.append { [unowned self] in
                 closeSessions(ofUser: account.userId, except: answer.session, "the password was changed")

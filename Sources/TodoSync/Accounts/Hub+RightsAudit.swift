@@ -7,15 +7,8 @@ extension Hub {
         var lines: [Audit] = []
         var foreign: [String] = []
         let address = answer.session.peer.address
+        auditRights(changes, by: caller.userId, from: address)
         for change in changes {
-            switch change.className {
-            case .permission: lines.append(Self.line(of: change, caller, address))
-            case .project where change.before?.text(ProjectField.access) != change.after?.text(ProjectField.access):
-                guard change.before != nil, let access = change.after?.text(ProjectField.access) else { break }
-                lines.append(
-                    Audit(event: "access", by: caller.userId, address: address, details: [("project", change.key), ("access", access)]))
-            case .project, .item, .user, .presence: break
-            }
             if caller.isAdmin, let projectId = (change.before ?? change.after)?.projectId, !foreign.contains(projectId),
                 answer.session.login?.view.roles[projectId] == nil,
                 (change.before ?? change.after)?.className != .project || change.before != nil
@@ -32,10 +25,28 @@ extension Hub {
         }
     }
 
-    private static func line(of change: Change, _ caller: Caller, _ address: String) -> Audit {
+    /// Notes who came to hold which role, or lost it, and which projects were opened or closed.
+    func auditRights(_ changes: [Change], by user: String, from address: String?) {
+        var lines: [Audit] = []
+        for change in changes {
+            switch change.className {
+            case .permission: lines.append(Self.line(of: change, user, address))
+            case .project where change.before?.text(ProjectField.access) != change.after?.text(ProjectField.access):
+                guard change.before != nil, let access = change.after?.text(ProjectField.access) else { break }
+                lines.append(Audit(event: "access", by: user, address: address, details: [("project", change.key), ("access", access)]))
+            case .project, .item, .user, .presence: break
+            }
+        }
+        guard !lines.isEmpty else { return }
+        group.effects.append { [unowned self] in
+            for line in lines { audit(line) }
+        }
+    }
+
+    private static func line(of change: Change, _ user: String, _ address: String?) -> Audit {
         let permission = change.after ?? change.before
         return Audit(
-            event: "permission", by: caller.userId, user: permission?.text(PermissionField.userId), address: address,
+            event: "permission", by: user, user: permission?.text(PermissionField.userId), address: address,
             details: [
                 ("project", permission?.text(PermissionField.projectId) ?? ""),
                 ("role", change.after?.text(PermissionField.role) ?? "none"),

@@ -35,6 +35,7 @@ extension Hub {
                 throw ErrorResponse.noSuchSession
             }
             try store.deleteToken(hash: record.hash)
+            holdBack(ofUser: userId) { $0.login?.tokenHash == record.hash }
             group.effects.append { [unowned self] in
                 end(tokens: [record.hash], ofUser: userId, from: session, "the session was ended from another one")
                 audit(

@@ -8,11 +8,12 @@ extension Hub {
     /// others own stay as they are, with all that the user wrote in them; items that were assigned to the user are assigned to nobody.
     ///
     /// - Parameter admin: the id of the admin in whose name it is logged; `nil` for the operator.
-    func deleteUser(_ userId: String, _ ownProjects: OwnProjects, by admin: String?) throws {
+    func deleteUser(_ userId: String, _ ownProjects: OwnProjects, by admin: String?, from address: String? = nil) throws {
         let caller = Caller(userId: admin ?? userId, isAdmin: true)
         var run = TransactionRun(store: live, settings: transactionSettings(caller), makeId: freshId)
         try run.deleteUser(userId, ownProjects)
         try append(run.changes, by: admin)
+        auditRights(run.changes, by: admin ?? "operator", from: address)
         try store.deleteAccounts(ofUser: userId)
         try endAll(ofUser: userId, "the account was deleted")
     }

@@ -1,7 +1,8 @@
 /// Slows guessing down: bad log-ins by address and by account, and registrations by address. Time is given to it.
 ///
-/// An account is never locked: whoever guesses at it makes it answer only every so many seconds, 30 at most. And that does not touch its
-/// owner, who comes from an address from which that account was entered before and is therefore counted apart.
+/// An account is never locked: whoever guesses at it makes it answer them only every so many seconds, 30 at most. That does not touch its
+/// owner: an address from which the account was entered before is counted apart, and one that has not failed at it yet has an attempt that
+/// does not wait for what others did.
 struct LoginThrottle {
     private let limits: SyncLimits
     /// What is left of each address's allowance, for log-ins and for registrations.
@@ -10,8 +11,10 @@ struct LoginThrottle {
     /// The failures in a row at each account, and of each known visitor of one.
     private var accounts: BoundedTable<String, FailureRow>
     private var visitors: BoundedTable<Visitor, FailureRow>
+    /// Who has tried to enter which account lately.
+    private var guessers: BoundedTable<Visitor, Guess>
 
-    /// An account and an address from which it was entered.
+    /// An account and an address.
     private struct Visitor: Hashable {
         let account: String
         let block: AddressBlock
@@ -23,6 +26,7 @@ struct LoginThrottle {
         registrations = BoundedTable(countMax: limits.throttleEntries)
         accounts = BoundedTable(countMax: limits.throttleEntries)
         visitors = BoundedTable(countMax: limits.throttleEntries)
+        guessers = BoundedTable(countMax: limits.throttleEntries)
     }
 
     /// Counts an attempt before its outcome is known, so that many at once count as many. `account` is the name as it is compared, known
@@ -40,10 +44,16 @@ struct LoginThrottle {
             return nil
         }
         var row = accounts[account] ?? FailureRow(at: now)
-        if let wait = row.wait(limits, at: now) { return wait }
+        let wait = row.wait(limits, at: now)
+        let isFirst = visitor.map { guessers[$0].map { now - $0.touchedAt >= FailureRow.memoryMilliseconds } ?? true } ?? false
+        if let wait, !isFirst { return wait }
         if let wait = takeLogin(block, at: now) { return wait }
-        row.fail(at: now)
-        accounts[account] = row
+        if let visitor { guessers[visitor] = Guess(touchedAt: now, isCounted: wait == nil) }
+        // A first attempt amid the guesses of others does not put off anybody's next one.
+        if wait == nil {
+            row.fail(at: now)
+            accounts[account] = row
+        }
         return nil
     }
 
@@ -67,10 +77,7 @@ struct LoginThrottle {
             return
         }
         let visitor = Visitor(account: account, block: block)
-        if visitors[visitor] == nil {
-            accounts[account]?.takeBack()
-            giveLoginBack(block)
-        }
+        if visitors[visitor] == nil { forget(visitor) }
         visitors[visitor] = FailureRow(at: now)
     }
 
@@ -84,9 +91,15 @@ struct LoginThrottle {
         if visitors[visitor] != nil {
             visitors[visitor]?.takeBack()
         } else {
-            accounts[account]?.takeBack()
-            giveLoginBack(block)
+            forget(visitor)
         }
+    }
+
+    /// Takes back what the latest attempt from there cost.
+    private mutating func forget(_ visitor: Visitor) {
+        if guessers[visitor]?.isCounted == true { accounts[visitor.account]?.takeBack() }
+        guessers[visitor] = nil
+        giveLoginBack(visitor.block)
     }
 
     /// Someone entered the account from there without a password, by a token: that address is its owner's too.
@@ -118,13 +131,19 @@ struct LoginThrottle {
     }
 }
 
+/// An address that tried to enter an account, and whether that counts among the account's failures.
+private struct Guess: Timed {
+    private(set) var touchedAt: Int64
+    let isCounted: Bool
+}
+
 /// Failures one behind the other, each making the next attempt wait longer.
 private struct FailureRow: Timed {
     private var count = 0
     private(set) var touchedAt: Int64
 
     /// After so long without one, earlier failures are forgotten.
-    private static let memoryMilliseconds: Int64 = 15 * 60_000
+    static let memoryMilliseconds: Int64 = 15 * 60_000
 
     init(at now: Int64) { touchedAt = now }
 

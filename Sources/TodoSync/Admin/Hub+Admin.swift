@@ -26,7 +26,7 @@ extension Hub {
                     throw Refusal(.notPermitted, "notPermitted", "Another admin may delete you; you can't.", path: "userId")
                 }
                 let name = try store.object(.user, userId)?.text(UserField.name) ?? ""
-                try deleteUser(userId, ownProjects, by: caller.userId)
+                try deleteUser(userId, ownProjects, by: caller.userId, from: answer.session.peer.address)
                 let line = Audit(
                     event: "user.delete", by: caller.userId, user: userId, address: answer.session.peer.address, details: [("name", name)])
                 group.effects.append { [unowned self] in audit(line) }
@@ -86,6 +86,9 @@ extension Hub {
             let ids = Set(named.map(\.id))
             let ended = sessions.values.filter { session in
                 session !== answer.session && (ids.contains(session.id) || session.login.map { dead.contains($0.tokenHash) } ?? false)
+            }
+            for session in ended {
+                if let userId = session.login?.view.caller.userId { holdBack(ofUser: userId) { $0 === session } }
             }
             let lines = ended.map {
                 Audit(

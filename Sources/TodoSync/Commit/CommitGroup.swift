@@ -19,6 +19,8 @@ struct CommitGroup {
     var followers: [() -> Void] = []
     /// The sessions that wait for the commit.
     var sessions: [Session] = []
+    /// The sessions whose log-in it ends.
+    var ending: [Session] = []
     var changeCount = 0
 }
 
@@ -125,7 +127,20 @@ extension Hub {
             session.wait = .none
             schedule(session)
         }
+        for session in taken.ending {
+            session.isEnding = false
+            schedule(session)
+        }
         return taken
+    }
+
+    /// The open group ends these log-ins of the user: no request behind that is to come into the same commit.
+    func holdBack(ofUser userId: String, where isEnded: (Session) -> Bool = { _ in true }) {
+        guard let view = users[userId] else { return }
+        for session in view.sessions.values where !session.isEnding && isEnded(session) {
+            session.isEnding = true
+            group.ending.append(session)
+        }
     }
 
     /// Answers with what was thrown.

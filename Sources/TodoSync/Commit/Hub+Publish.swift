@@ -39,17 +39,21 @@ extension Hub {
     private func merged(_ entries: [LogEntry]) -> (changes: [Change], writers: [[String]]) {
         guard entries.count > 1 else { return (entries.first?.changes ?? [], [entries.first?.by.map { [$0] } ?? []]) }
         var record = ChangeRecord()
-        var writers: [ObjectID: [String]] = [:]
+        var writers: [ObjectID: WriterRecord] = [:]
         for entry in entries {
             for change in entry.changes {
                 record.note(change.className, change.key, before: change.before, after: change.after)
-                guard let by = entry.by else { continue }
-                let id = ObjectID(change.className, change.key)
-                if writers[id]?.contains(by) != true { writers[id, default: []].append(by) }
+                writers[ObjectID(change.className, change.key), default: WriterRecord()]
+                    .note(by: entry.by, before: change.before, after: change.after)
             }
         }
         let changes = record.netChanges
-        return (changes, changes.map { writers[ObjectID($0.className, $0.key)] ?? [] })
+        return (
+            changes,
+            changes.map { change in
+                writers[ObjectID(change.className, change.key)]?.writers(before: change.before, after: change.after) ?? []
+            }
+        )
     }
 
     private func addPresences(_ changes: inout [Change], _ writers: inout [[String]]) {

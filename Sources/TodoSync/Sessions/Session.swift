@@ -31,6 +31,8 @@ final class Session {
     var work = RequestQueue()
     var wait = Wait.none
     var isReady = false
+    /// Whether the open group ends its log-in: what it asked for behind that waits until it has.
+    var isEnding = false
     /// Whether nothing is read from its connection until more of its requests are answered.
     var isPaused = false
     var isOpen = true

@@ -93,6 +93,7 @@ extension Hub {
     private func isInForce(_ invitation: Invitation) throws -> Bool {
         guard let project = try store.object(.project, invitation.projectId), let maker = try store.object(.user, invitation.createdBy)
         else { return false }
+        guard try !store.accounts(ofUser: maker.key).contains(where: \.isSuspended) else { return false }
         let caller = Caller(userId: maker.key, isAdmin: maker[UserField.isAdmin].boolean ?? false)
         return try Rights.role(of: caller, in: project, store) == .owner
     }
@@ -137,9 +138,10 @@ extension Hub {
             .notPermitted, "roleTooLow", "This needs the role 'owner' in the project '\(projectId)'; ask one of its owners for it.")
     }
 
-    /// Invitations go with their project.
+    /// Invitations go with their project, also where one of the same id takes its place at once.
     func forgetInvites(_ changes: [Change]) throws(StoreFailure) {
-        for change in changes where change.className == .project && change.after == nil {
+        for change in changes where change.className == .project && change.before != nil {
+            guard change.after?[ProjectField.timestamp] != change.before?[ProjectField.timestamp] else { continue }
             try store.deleteInvitations(ofProject: change.key)
         }
     }

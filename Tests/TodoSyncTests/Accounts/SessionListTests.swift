@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import Todo
 import TodoProtocol
+import TodoStore
 import TodoSync
 
 @Suite("Where one is logged in")
@@ -54,6 +55,37 @@ struct SessionListTests {
         #expect(harness.connect().refusal("login", ["provider": "token", "token": phone.token])?.code == -32009)
         #expect(ann.refusal("session.end", ["id": other])?.code == -32003)
         #expect(try ann.sessionIds.count == 1)
+    }
+
+    @Test(arguments: ["logout", "session.end", "changePassword"])
+    func `what was sent behind the end of a log-in, in the same turn, is not done`(method: String) throws {
+        let harness = try HubHarness()
+        let ann = try harness.register("Ann")
+        let phone = try harness.logIn("Ann")
+        let other = try #require(try sessions(ann).first { $0["current"] as? Bool == false }?["id"] as? String)
+        let params: [String: Any] =
+            switch method {
+            case "logout": ["everywhere": true]
+            case "session.end": ["id": other]
+            default: ["old": "correct horse", "new": "battery staple"]
+            }
+        let end = try ann.request(method, params)
+        let change: [String: Any] = ["create": "Project", "object": ["projectId": "late", "name": "Late"]]
+        let behind = try (method == "logout" ? [ann, phone] : [phone]).map { client in
+            (client, try client.request("write", ["changes": [change]]))
+        }
+        if method == "changePassword" {
+            // The new password is hashed first; the write comes in the turn in which that is ready.
+            harness.process([end.input], runJobs: false)
+            let job = try #require(harness.jobs.takeFirst())
+            harness.process([.finished(job())] + behind.map(\.1.input))
+        } else {
+            harness.process([end.input] + behind.map(\.1.input))
+        }
+        _ = try ann.result(of: end.id)
+        #expect(phone.closeCode == 4002)
+        if method == "logout" { #expect(throws: HubClient.Refused.self) { try ann.result(of: behind[0].1.id) } }
+        #expect(try harness.store.object(.project, "late") == nil)
     }
 
     @Test func `ending one's own is a log-out`() throws {
