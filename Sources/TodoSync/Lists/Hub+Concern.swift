@@ -104,9 +104,10 @@ extension Hub {
     /// Moves the list from its old rows to its new ones, and tells who did that; `nil` where nothing of it changed.
     func apply(_ batch: ChangeBatch, to list: SharedList, _ sight: RowSight) throws -> (change: AppliedChange, by: [String])? {
         defer { list.clearConcern() }
-        guard let live = list.live else { return nil }
-        list.windowCountBefore = live.windowCount
-        let candidates = try candidates(list, live, batch, sight)
+        guard let count = list.live?.windowCount else { return nil }
+        list.windowCountBefore = count
+        // The rows are held by the list alone while they change: a second holder would have all of them copied.
+        let candidates = try candidates(list, batch, sight)
         guard let change = list.live?.apply(candidates) else { return nil }
         list.first = nil
         return (change, try writers(of: change, in: list, batch, sight))
@@ -140,7 +141,7 @@ extension Hub {
 
     /// Every row that may have to enter, leave, move or change: its key, and the row as the list is to hold it.
     private func candidates(
-        _ list: SharedList, _ rows: LiveList, _ batch: ChangeBatch, _ sight: RowSight
+        _ list: SharedList, _ batch: ChangeBatch, _ sight: RowSight
     ) throws -> [(key: String, after: Object?)] {
         let roles = self.roles(of: list.key.scope)
         var candidates: [(key: String, after: Object?)] = []
@@ -165,7 +166,8 @@ extension Hub {
                 }
             case .item, .permission, .presence:
                 let place = SubscriptionIndex.projectPlace(of: list.className) ?? 0
-                for row in rows.objects where row.text(place) == projectId { try add(row.key, try live.object(list.className, row.key)) }
+                let held = list.live?.objects.filter { $0.text(place) == projectId } ?? []
+                for row in held { try add(row.key, try live.object(list.className, row.key)) }
                 try live.forEach(list.className, where: [Term(place: place, .equal, .string(projectId))]) { object in
                     try add(object.key, object)
                     return true
