@@ -14,6 +14,8 @@ final class SimulatedClient {
         /// The first result.
         var result: (version: Int64, ids: [String?])?
         var isRefused = false
+        /// Whether a connection was lost with a copy of it on the way, which may reach the server later than what is sent on the next one.
+        var wasCut = false
         var appliedCount = 0
 
         var isSettled: Bool { underWay == 0 && (result != nil || isRefused) }
@@ -81,6 +83,7 @@ final class SimulatedClient {
     func disconnected() {
         link = nil
         informed = nil
+        for txn in transactions.keys where (transactions[txn]?.underWay ?? 0) > 0 { transactions[txn]?.wasCut = true }
         for lost in session.disconnected() { abandon(lost) }
     }
 
@@ -196,7 +199,7 @@ final class SimulatedClient {
         guard transactions[txn]?.result == nil else { throw Fault("\(txn) is refused after it was accepted: \(error.message)") }
         transactions[txn]?.isRefused = true
         // Another copy of it that is still under way may be accepted.
-        if transactions[txn]?.underWay == 0 { try oracle.check(refused: txn, of: user) }
+        if transactions[txn]?.underWay == 0, transactions[txn]?.wasCut == false { try oracle.check(refused: txn, of: user) }
     }
 
     // MARK: What the user does
@@ -273,7 +276,9 @@ final class SimulatedClient {
 
     /// Every list is what its query answers now, and of what was refused nothing is left.
     func check() throws {
-        for (txn, transaction) in transactions where transaction.result == nil { try oracle.check(refused: txn, of: user) }
+        for (txn, transaction) in transactions where transaction.result == nil && !transaction.wasCut {
+            try oracle.check(refused: txn, of: user)
+        }
         for (name, query) in wanted {
             guard let replica = session.list(name) else { throw Fault("client \(number) lost its list \(name)") }
             do { try oracle.check(replica.rows, of: query, for: user, at: oracle.version) } catch let fault as Fault {
