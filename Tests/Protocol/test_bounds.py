@@ -271,6 +271,9 @@ def test_a_reader_of_the_last_answer_that_stops_is_let_go(brisk, large):
 # Counts
 
 
+UPGRADE = "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
+
+
 def own_address():
     """An address of this machine beside the loopback; None where it has none."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
@@ -312,25 +315,34 @@ def test_a_crowd_past_the_limit_is_bounded_and_leaves_the_others_alone(brisk):
     assert any("connections are refused" in line for line in server.errors)
 
 
-@pytest.mark.skipif(own_address() is None, reason="this machine has the loopback alone")
 def test_one_address_has_its_limit_and_the_loopback_has_none(tmp_path):
-    address = own_address()
-    flags = ["--data", str(tmp_path / "data"), "--connections-per-address", "2", "--listen", f"{address}:0,127.0.0.1:0"]
+    """By an address of this machine; where it has the loopback alone, by one that a proxy names."""
+    own = own_address()
+    address, place = own or "192.0.2.9", own or "127.0.0.1"
+    flags = ["--data", str(tmp_path / "data"), "--connections-per-address", "2", "--listen", f"{place}:0,127.0.0.1:0"]
+    flags += [] if own else ["--trusted-proxies", "127.0.0.1"]
     with Server(*flags, defaults=False) as server:
         eventually(lambda: any("stop" in line for line in server.output), "all is printed")
         far, near = (int(port) for port in re.findall(r"page +http://[^:]+:(\d+)/", "".join(server.output)))
-        held = [socket.create_connection((address, far), timeout=10) for _ in range(2)]
-        with socket.create_connection((address, far), timeout=10) as refused:
-            answer = refused.recv(4096)
-            assert answer.startswith(b"HTTP/1.1 429 ") and b"Retry-After: " in answer
+
+        def asked():
+            one = socket.create_connection((place, far), timeout=10)
+            one.sendall(f"GET /sync HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: {address}\r\n{UPGRADE}\r\n".encode())
+            return one, one.recv(4096)
+
+        held = [asked() for _ in range(2)]
+        assert all(answer.startswith(b"HTTP/1.1 101 ") for _, answer in held)
+        refused, answer = asked()
+        assert answer.startswith(b"HTTP/1.1 429 ") and b"Retry-After: " in answer
+        refused.close()
         local = [raw.RawWebSocket(near) for _ in range(5)]
         assert all(one.answers() for one in local)
-        held[0].close()
+        held[0][0].close()
 
         def free():
-            with socket.create_connection((address, far), timeout=10) as again:
-                again.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
-                return again.recv(4096).startswith(b"HTTP/1.1 200")
+            again, answer = asked()
+            again.close()
+            return answer.startswith(b"HTTP/1.1 101 ")
 
         eventually(free, "the place is free again")
         assert any(f"connections of {address} are refused" in line for line in server.errors)

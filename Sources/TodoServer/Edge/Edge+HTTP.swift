@@ -142,6 +142,7 @@ extension Edge where Sessions: ~Copyable {
                 return reject(rejection, connection, id, &loop)
             }
             if client.isForwarded, let address = client.address, !sockets.census.count(&connection.pointee.place, for: address) {
+                noteRefusal(.refusedByAddress, address, loop.now)
                 return reject(HTTPRejection(429, Self.tooManyOfAddress, headers: [.retryAfter(Self.retrySeconds)]), connection, id, &loop)
             }
             loop.send(acceptance.response, to: id)

@@ -100,7 +100,7 @@ struct Edge<Sessions: SessionHandler & ~Copyable>: EventHandler, ~Copyable {
     static var tooManyOfAddress: String { "This address has as many connections as one may have. Try again later." }
 
     /// Says in the log that somebody was refused, once a minute at most.
-    private mutating func noteRefusal(_ verdict: ConnectionCensus.Verdict, _ address: IPAddress?, _ now: Instant) {
+    mutating func noteRefusal(_ verdict: ConnectionCensus.Verdict, _ address: IPAddress?, _ now: Instant) {
         guard now >= nextRefusalReport else { return }
         nextRefusalReport = now.advanced(milliseconds: 60_000)
         let who = address.map { "\($0)" } ?? "a Unix socket"
