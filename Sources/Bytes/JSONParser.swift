@@ -11,12 +11,12 @@ public struct JSONParser: ~Copyable {
 
     /// A parser with small buffers; they grow with the documents, and large ones are given back by the next small document.
     public init() {
-        guard let parser = todo_json_parser_create() else { preconditionFailure("there is no memory for a JSON parser") }
+        guard let parser = json_parser_create() else { preconditionFailure("there is no memory for a JSON parser") }
         self.parser = parser
     }
 
     deinit {
-        todo_json_parser_destroy(parser)
+        json_parser_destroy(parser)
     }
 
     /// Parses `bytes` and lends the outcome to `body`. The root and every value reached from it are valid during the call only.
@@ -25,8 +25,8 @@ public struct JSONParser: ~Copyable {
     @inlinable public mutating func parse<Result: ~Copyable, Failure: Error>(
         _ bytes: UnsafeRawBufferPointer, _ body: (Swift.Result<JSONValue, JSONError>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        let outcome = todo_json_parse(parser, bytes.baseAddress, bytes.count, UInt32(JSONParser.depthMax))
-        guard outcome.code == 0, let nodes = todo_json_nodes(parser), let text = todo_json_bytes(parser) else {
+        let outcome = json_parse(parser, bytes.baseAddress, bytes.count, UInt32(JSONParser.depthMax))
+        guard outcome.code == 0, let nodes = json_nodes(parser), let text = json_bytes(parser) else {
             return try body(.failure(JSONError(JSONError.Reason(rawValue: outcome.code) ?? .syntax, at: Int(outcome.offset))))
         }
         return try body(.success(JSONValue(node: nodes, bytes: UnsafeRawPointer(text))))

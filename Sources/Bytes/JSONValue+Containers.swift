@@ -13,17 +13,17 @@ extension JSONValue {
 
     /// How many elements or members an array or object has; 0 for anything else.
     @inlinable public var count: Int {
-        code >= TODO_JSON_ARRAY.rawValue ? Int(node.pointee.value.count) : 0
+        code >= JSON_KIND_ARRAY.rawValue ? Int(node.pointee.value.count) : 0
     }
 
     /// The array's elements in order, or nil if this is no array.
     @inlinable public var elements: JSONElements? {
-        code == TODO_JSON_ARRAY.rawValue ? JSONElements(of: self) : nil
+        code == JSON_KIND_ARRAY.rawValue ? JSONElements(of: self) : nil
     }
 
     /// The object's members in the order they were sent, or nil if this is no object.
     @inlinable public var members: JSONMembers? {
-        code == TODO_JSON_OBJECT.rawValue ? JSONMembers(of: self) : nil
+        code == JSON_KIND_OBJECT.rawValue ? JSONMembers(of: self) : nil
     }
 
     /// The value of the member `name`, or nil if there is none or this is no object. Looks at each member: for objects with few.

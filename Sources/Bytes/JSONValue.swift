@@ -7,10 +7,10 @@ public struct JSONValue {
         case null, bool, number, string, array, object
     }
 
-    @usableFromInline let node: UnsafePointer<todo_json_node>
+    @usableFromInline let node: UnsafePointer<json_node>
     @usableFromInline let bytes: UnsafeRawPointer
 
-    @inlinable init(node: UnsafePointer<todo_json_node>, bytes: UnsafeRawPointer) {
+    @inlinable init(node: UnsafePointer<json_node>, bytes: UnsafeRawPointer) {
         self.node = node
         self.bytes = bytes
     }
@@ -20,44 +20,44 @@ public struct JSONValue {
     /// What the value is.
     @inlinable public var kind: Kind {
         switch code {
-        case TODO_JSON_NULL.rawValue: .null
-        case TODO_JSON_FALSE.rawValue, TODO_JSON_TRUE.rawValue: .bool
-        case TODO_JSON_STRING.rawValue: .string
-        case TODO_JSON_ARRAY.rawValue: .array
-        case TODO_JSON_OBJECT.rawValue: .object
+        case JSON_KIND_NULL.rawValue: .null
+        case JSON_KIND_FALSE.rawValue, JSON_KIND_TRUE.rawValue: .bool
+        case JSON_KIND_STRING.rawValue: .string
+        case JSON_KIND_ARRAY.rawValue: .array
+        case JSON_KIND_OBJECT.rawValue: .object
         default: .number
         }
     }
 
     /// Whether this is `null`.
-    @inlinable public var isNull: Bool { code == TODO_JSON_NULL.rawValue }
+    @inlinable public var isNull: Bool { code == JSON_KIND_NULL.rawValue }
 
     /// The boolean, or nil if this is none.
     @inlinable public var bool: Bool? {
         switch code {
-        case TODO_JSON_TRUE.rawValue: true
-        case TODO_JSON_FALSE.rawValue: false
+        case JSON_KIND_TRUE.rawValue: true
+        case JSON_KIND_FALSE.rawValue: false
         default: nil
         }
     }
 
     /// The number if it is a whole one within 64 bits, however it is written (`1`, `1.0`, `1e2`); never rounded.
     @inlinable public var int64: Int64? {
-        code == TODO_JSON_INTEGER.rawValue ? node.pointee.value.integer : nil
+        code == JSON_KIND_INTEGER.rawValue ? node.pointee.value.integer : nil
     }
 
     /// The number as the nearest double, or nil if this is no number.
     @inlinable public var double: Double? {
         switch code {
-        case TODO_JSON_INTEGER.rawValue: Double(node.pointee.value.integer)
-        case TODO_JSON_DOUBLE.rawValue: node.pointee.value.number
+        case JSON_KIND_INTEGER.rawValue: Double(node.pointee.value.integer)
+        case JSON_KIND_DOUBLE.rawValue: node.pointee.value.number
         default: nil
         }
     }
 
     /// The string's UTF-8 bytes, unescaped, or nil if this is no string.
     @inlinable public var utf8: UnsafeRawBufferPointer? {
-        guard code == TODO_JSON_STRING.rawValue else { return nil }
+        guard code == JSON_KIND_STRING.rawValue else { return nil }
         let text = node.pointee.value.text
         return UnsafeRawBufferPointer(start: bytes + Int(text.begin), count: Int(text.length))
     }

@@ -19,18 +19,18 @@ inline uint32_t sequence_length(const uint8_t *at, const uint8_t *end) {
 }
 
 /// simdjson's first pass says what is wrong but not where; this slow walk, only taken for bad input, finds the place.
-inline uint32_t locate_fault(const uint8_t *bytes, uint32_t length, todo_json_code code) {
+inline uint32_t locate_fault(const uint8_t *bytes, uint32_t length, json_code code) {
     const uint8_t *at = bytes, *end = bytes + length, *quote = bytes;
     bool in_string = false;
     while (at < end) {
         uint32_t size = sequence_length(at, end);
         if (size == 0) {
-            if (code == TODO_JSON_UTF8) break;
+            if (code == JSON_CODE_UTF8) break;
             size = 1;
         }
-        if (in_string && *at < 0x20 && code == TODO_JSON_CONTROL) break;
+        if (in_string && *at < 0x20 && code == JSON_CODE_CONTROL) break;
         if (*at == '\\' && end - at > 1 && at[1] < 0x80) {
-            if (in_string && at[1] < 0x20 && code == TODO_JSON_CONTROL) {
+            if (in_string && at[1] < 0x20 && code == JSON_CODE_CONTROL) {
                 ++at;
                 break;
             }
@@ -43,7 +43,7 @@ inline uint32_t locate_fault(const uint8_t *bytes, uint32_t length, todo_json_co
         }
         at += size;
     }
-    if (code == TODO_JSON_INCOMPLETE) at = quote;
+    if (code == JSON_CODE_INCOMPLETE) at = quote;
     return uint32_t(at - bytes);
 }
 

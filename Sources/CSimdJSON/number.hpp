@@ -88,35 +88,35 @@ inline bool whole_number(const NumberText &text, int64_t &result) {
 }
 
 /// Reads a number into `node`. `end` receives the end of its text.
-inline todo_json_code read_number(const uint8_t *at, const uint8_t *&end, todo_json_node &node) {
+inline json_code read_number(const uint8_t *at, const uint8_t *&end, json_node &node) {
     NumberText text;
     end = scan_number(at, text);
-    if (end == nullptr) return TODO_JSON_NUMBER;
+    if (end == nullptr) return JSON_CODE_NUMBER;
     size_t length = size_t(end - text.digits);
     if (text.point == end && length <= 18) {
         int64_t value = 0;
         for (const uint8_t *digit = text.digits; digit < end; ++digit) value = value * 10 + (*digit - '0');
-        node.kind = TODO_JSON_INTEGER;
+        node.kind = JSON_KIND_INTEGER;
         node.value.integer = text.negative ? -value : value;
-        return TODO_JSON_OK;
+        return JSON_CODE_OK;
     }
     if (whole_number(text, node.value.integer)) {
-        node.kind = TODO_JSON_INTEGER;
-        return TODO_JSON_OK;
+        node.kind = JSON_KIND_INTEGER;
+        return JSON_CODE_OK;
     }
-    node.kind = TODO_JSON_DOUBLE;
+    node.kind = JSON_KIND_DOUBLE;
     double value = 0;
     auto parsed = std::from_chars(reinterpret_cast<const char *>(at), reinterpret_cast<const char *>(end), value);
     if (parsed.ec == std::errc::result_out_of_range) {
         // The library answers the same for too big and too small; only too big is an error, too small is zero.
         int64_t power;
-        if (magnitude(text, power) && power > 0) return TODO_JSON_NUMBER_RANGE;
+        if (magnitude(text, power) && power > 0) return JSON_CODE_NUMBER_RANGE;
         value = text.negative ? -0.0 : 0.0;
     } else if (parsed.ec != std::errc()) {
-        return TODO_JSON_NUMBER;
+        return JSON_CODE_NUMBER;
     }
     node.value.number = value;
-    return TODO_JSON_OK;
+    return JSON_CODE_OK;
 }
 
 }  // namespace todo_json

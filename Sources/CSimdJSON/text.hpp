@@ -46,7 +46,7 @@ inline uint8_t *write_code_point(uint8_t *out, uint32_t point) {
 
 /// Unescapes the text between a string's quotes into `out`, which has room for as many bytes. `at` stands at the
 /// fault afterwards, if there is one; `has_nul` tells whether a U+0000 was among the escapes.
-inline todo_json_code unescape(const uint8_t *&at, const uint8_t *end, uint8_t *&out, uint8_t &has_nul) {
+inline json_code unescape(const uint8_t *&at, const uint8_t *end, uint8_t *&out, uint8_t &has_nul) {
     while (at < end) {
         auto backslash = static_cast<const uint8_t *>(memchr(at, '\\', size_t(end - at)));
         size_t run = size_t((backslash ? backslash : end) - at);
@@ -54,7 +54,7 @@ inline todo_json_code unescape(const uint8_t *&at, const uint8_t *end, uint8_t *
         out += run;
         at += run;
         if (!backslash) break;
-        if (end - at < 2) return TODO_JSON_ESCAPE;
+        if (end - at < 2) return JSON_CODE_ESCAPE;
         uint8_t plain;
         switch (at[1]) {
         case '"': case '\\': case '/': plain = at[1]; break;
@@ -65,13 +65,13 @@ inline todo_json_code unescape(const uint8_t *&at, const uint8_t *end, uint8_t *
         case 't': plain = '\t'; break;
         case 'u': {
             int32_t unit = code_unit(at + 2, end);
-            if (unit < 0) return TODO_JSON_ESCAPE;
+            if (unit < 0) return JSON_CODE_ESCAPE;
             uint32_t point = uint32_t(unit);
             size_t length = 6;
             if (point >= 0xD800 && point < 0xE000) {
-                if (point >= 0xDC00 || end - at < 12 || at[6] != '\\' || at[7] != 'u') return TODO_JSON_LONE_SURROGATE;
+                if (point >= 0xDC00 || end - at < 12 || at[6] != '\\' || at[7] != 'u') return JSON_CODE_LONE_SURROGATE;
                 int32_t low = code_unit(at + 8, end);
-                if (low < 0xDC00 || low > 0xDFFF) return TODO_JSON_LONE_SURROGATE;
+                if (low < 0xDC00 || low > 0xDFFF) return JSON_CODE_LONE_SURROGATE;
                 point = 0x10000 + ((point - 0xD800) << 10) + uint32_t(low - 0xDC00);
                 length = 12;
             }
@@ -80,12 +80,12 @@ inline todo_json_code unescape(const uint8_t *&at, const uint8_t *end, uint8_t *
             at += length;
             continue;
         }
-        default: return TODO_JSON_ESCAPE;
+        default: return JSON_CODE_ESCAPE;
         }
         *out++ = plain;
         at += 2;
     }
-    return TODO_JSON_OK;
+    return JSON_CODE_OK;
 }
 
 }  // namespace todo_json

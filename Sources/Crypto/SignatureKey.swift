@@ -140,7 +140,7 @@ public final class SignatureKey: Sendable {
         guard let context = EVP_PKEY_CTX_new_from_name(nil, kind, nil) else { throw SignatureKeyError("this OpenSSL has no \(kind)") }
         defer { EVP_PKEY_CTX_free(context) }
         var key: OpaquePointer?
-        guard EVP_PKEY_fromdata_init(context) == 1, EVP_PKEY_fromdata(context, &key, TODO_PUBLIC_KEY, parameters) == 1, let key else {
+        guard EVP_PKEY_fromdata_init(context) == 1, EVP_PKEY_fromdata(context, &key, PUBLIC_KEY_SELECTION, parameters) == 1, let key else {
             throw SignatureKeyError("the numbers are no \(kind) key")
         }
         // A point that is not on the curve must not get further than here.

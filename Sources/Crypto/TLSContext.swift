@@ -91,7 +91,7 @@ public final class TLSContext: Sendable {
         guard hasVersion, hasCiphers, hasGroups else {
             throw TLSConfigurationError("this OpenSSL lacks TLS 1.2 or its ciphers: \(TLSConfigurationError.detail())")
         }
-        SSL_CTX_set_options(context, TODO_TLS_OPTIONS)
+        SSL_CTX_set_options(context, TLS_CONTEXT_OPTIONS)
         // Idle connections give their buffers back; a write may take a part and may be repeated from another address.
         let modes = SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER
         _ = SSL_CTX_ctrl(context, SSL_CTRL_MODE, Int(modes), nil)
