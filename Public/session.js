@@ -111,11 +111,6 @@ export class Session extends EventTarget {
     return this.#whileOnline(method, params);
   }
 
-  /** Calls a method about the user's own account. */
-  call(method, params) {
-    return this.#whileOnline(method, params);
-  }
-
   undo(version) {
     return this.#whileOnline("undo", { version });
   }
