@@ -55,11 +55,7 @@ extension Configuration {
                     "'\(error.part)' is no address, no range such as 10.0.0.0/8 or fd00::/8 (without bits behind its prefix), and not unix"
             }
         },
-        Flag(name: "data", value: "FOLDER", help: "folder of the embedded store, made if missing (todosync-data)") { value, configuration in
-            guard !value.isEmpty else { return "a folder is needed" }
-            configuration.dataFolder = value
-            return nil
-        },
+        .text("data", "FOLDER", "folder of the embedded store, made if missing (todosync-data)") { $1.dataFolder = $0 },
         Flag(
             name: "providers", value: "LIST",
             help: "ways to log in, with commas: password, nickname, jwt (password; nickname asks for no password)"
@@ -86,25 +82,10 @@ extension Configuration {
             configuration.policy.allowedOrigins = origins
             return nil
         },
-        Flag(name: "public", value: "FOLDER", help: "folder of the page (the Public folder that came with the program)") {
-            value, configuration in
-            guard !value.isEmpty else { return "a folder is needed" }
-            configuration.publicFolder = value
-            return nil
-        },
-        Flag(name: "tls-cert", value: "FILE", help: "certificate, PEM, the server's own first: speak https and wss only (none)") {
-            value, configuration in
-            guard !value.isEmpty else { return "a file is needed" }
-            configuration.certificateFile = value
-            return nil
-        },
-        Flag(
-            name: "tls-key", value: "FILE", help: "the certificate's private key, PEM, without a passphrase; both are read again on SIGHUP"
-        ) {
-            value, configuration in
-            guard !value.isEmpty else { return "a file is needed" }
-            configuration.keyFile = value
-            return nil
+        .text("public", "FOLDER", "folder of the page (the Public folder that came with the program)") { $1.publicFolder = $0 },
+        .text("tls-cert", "FILE", "certificate, PEM, the server's own first: speak https and wss only (none)") { $1.certificateFile = $0 },
+        .text("tls-key", "FILE", "the certificate's private key, PEM, without a passphrase; both are read again on SIGHUP") {
+            $1.keyFile = $0
         },
         .text("jwt-keys", "FILE", "keys of an identity provider whose tokens log in: PEM, or a JWKS; read again on SIGHUP (none)") {
             $1.webTokens.keysFile = $0
