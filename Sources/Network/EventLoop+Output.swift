@@ -40,6 +40,16 @@ extension EventLoop {
         return true
     }
 
+    /// Queues what the writer holds for this connection alone, and empties it. Of much of it the writer's memory itself is queued instead of a copy.
+    public mutating func send(emptying writer: inout ByteWriter, to id: ConnectionID) {
+        if writer.count > TurnArena.pieceBytesMax {
+            send(writer.finish(), to: id)
+        } else if !writer.isEmpty {
+            writer.withUnsafeBytes { _ = send(copying: $0, to: id) }
+            writer.removeAll()
+        }
+    }
+
     /// Asks for `drained` once all that is queued now has been handed to the socket; at once if nothing is.
     public mutating func notifyWhenDrained(_ id: ConnectionID) {
         guard let channel = channels.pointer(to: id), channel.pointee.takesOutput else { return }

@@ -102,7 +102,7 @@ struct EchoHandler: EventHandler, ~Copyable {
         while let event = connection.pointee.webSocket?.next(&input, &codec, &output) {
             switch event {
             case .needsBytes:
-                sendOutput(id, &loop)
+                loop.send(emptying: &output, to: id)
                 if loop.queuedBytes(for: id) > Self.unsentBytesMax { hold(id, &loop) }
                 return
             case .text(let text): take(text, .text, connection, &loop)
@@ -110,7 +110,7 @@ struct EchoHandler: EventHandler, ~Copyable {
             case .ping, .pong: break
             case .closed, .failed: return sendLast(id, &loop)
             }
-            if output.count > Self.unsentBytesMax { sendOutput(id, &loop) }
+            if output.count > Self.unsentBytesMax { loop.send(emptying: &output, to: id) }
         }
     }
 
@@ -126,18 +126,8 @@ struct EchoHandler: EventHandler, ~Copyable {
         }
     }
 
-    private mutating func sendOutput(_ id: ConnectionID, _ loop: inout EventLoop) {
-        if output.isEmpty { return }
-        if output.count > Self.unsentBytesMax {
-            loop.send(output.finish(), to: id)
-        } else {
-            output.withUnsafeBytes { _ = loop.send(copying: $0, to: id) }
-            output.removeAll()
-        }
-    }
-
     private mutating func sendLast(_ id: ConnectionID, _ loop: inout EventLoop) {
-        sendOutput(id, &loop)
+        loop.send(emptying: &output, to: id)
         loop.finish(id)
     }
 

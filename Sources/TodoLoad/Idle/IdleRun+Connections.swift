@@ -60,7 +60,7 @@ extension IdleRun {
         guard let connection = connections.pointer(to: id) else { return }
         connection.pointee.stage = .leaving
         connection.pointee.webSocket?.close(.normal, "", &codec, &output)
-        send(id, &loop)
+        loop.send(emptying: &output, to: id)
     }
 
     mutating func logIn(_ number: Int, _ loop: inout EventLoop) {
@@ -70,7 +70,7 @@ extension IdleRun {
         writer.removeAll()
         RequestEncoder.login(id: 1, .nickname("idle-\(number + 1)"), into: &writer)
         writer.finish().withUnsafeBytes { _ = connection.pointee.webSocket?.send(.text, $0, &codec, &output) }
-        send(id, &loop)
+        loop.send(emptying: &output, to: id)
     }
 
     private mutating func read(
@@ -80,11 +80,11 @@ extension IdleRun {
         var input = WebSocketInput(bytes)
         while let event = connection.pointee.webSocket?.next(&input, &codec, &output) {
             switch event {
-            case .needsBytes: return send(id, &loop)
+            case .needsBytes: return loop.send(emptying: &output, to: id)
             case .text(let text): answered(String(decoding: text, as: UTF8.self), connection, &loop)
             case .binary, .ping, .pong: break
             case .closed, .failed:
-                send(id, &loop)
+                loop.send(emptying: &output, to: id)
                 return loop.finish(id)
             }
         }
@@ -95,12 +95,6 @@ extension IdleRun {
         guard text.contains("\"result\"") else { return fail("A log-in was refused: \(text)", &loop) }
         connection.pointee.stage = .loggedIn
         advance(&loop)
-    }
-
-    private mutating func send(_ id: ConnectionID, _ loop: inout EventLoop) {
-        guard !output.isEmpty else { return }
-        output.withUnsafeBytes { _ = loop.send(copying: $0, to: id) }
-        output.removeAll()
     }
 
     mutating func ended(_ id: ConnectionID, _ loop: inout EventLoop) {

@@ -27,9 +27,7 @@ extension LoadRun {
 
     /// Sends what the session that was called last has to say.
     mutating func send(to id: ConnectionID, _ loop: inout EventLoop) {
-        guard !workspace.output.isEmpty else { return }
-        workspace.output.withUnsafeBytes { _ = loop.send(copying: $0, to: id) }
-        workspace.output.removeAll()
+        loop.send(emptying: &workspace.output, to: id)
     }
 
     mutating func handle(_ event: SessionEvent, _ member: UnsafeMutablePointer<Member>, _ id: ConnectionID, _ loop: inout EventLoop) {

@@ -23,9 +23,7 @@ extension ScenarioRun {
 
     /// Sends what the session that was called last has to say.
     mutating func send(to id: ConnectionID, _ loop: inout EventLoop) {
-        guard !workspace.output.isEmpty else { return }
-        workspace.output.withUnsafeBytes { _ = loop.send(copying: $0, to: id) }
-        workspace.output.removeAll()
+        loop.send(emptying: &workspace.output, to: id)
     }
 
     mutating func logIn(_ member: ScenarioMember) {

@@ -130,17 +130,8 @@ struct Sockets: ~Copyable {
 
     /// Hands what was written for a connection to its queue.
     mutating func sendOutput(to id: ConnectionID, _ loop: inout EventLoop) {
-        if output.isEmpty { return }
-        if output.count > Self.copiedBytesMax {
-            loop.send(output.finish(), to: id)
-        } else {
-            output.withUnsafeBytes { _ = loop.send(copying: $0, to: id) }
-            output.removeAll()
-        }
+        loop.send(emptying: &output, to: id)
     }
-
-    /// From so many bytes on the writer's memory itself is queued instead of a copy.
-    private static let copiedBytesMax = 32 << 10
 
     /// Lets the connection go when all that is queued has been written. Its session, if any, has ended.
     mutating func finish(_ connection: UnsafeMutablePointer<EdgeConnection>, _ id: ConnectionID, _ loop: inout EventLoop) {
