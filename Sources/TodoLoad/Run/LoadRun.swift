@@ -41,7 +41,7 @@ struct LoadRun: EventHandler, ~Copyable {
     var plan: WritePlan
     var tracker: DeliveryTracker
     var report = Report()
-    var progress: Progress
+    var progress = Progress<Phase>()
     var phase = Phase.preparing
     /// The phase is set, and what it begins with is yet to be done.
     private(set) var isEntering = false
@@ -76,7 +76,6 @@ struct LoadRun: EventHandler, ~Copyable {
         self.plan = plan
         tracker = DeliveryTracker(sessions: options.sessions, projects: options.projects) { plan.project(of: $0) }
         verification = Verification(projects: options.projects)
-        progress = Progress()
         ids = Array(repeating: nil, count: options.sessions + 1)
     }
 
@@ -228,8 +227,7 @@ struct LoadRun: EventHandler, ~Copyable {
 
     /// The regular look at the time: progress, and whether the server is still there.
     private mutating func beat(_ loop: inout EventLoop) {
-        let elapsed = Instant.now().nanoseconds(since: begun)
-        progress.show(phase, standing(elapsed: elapsed), at: loop.now)
+        if let standing { progress.show(standing, of: phase, at: loop.now) }
         let silence = loop.now.nanoseconds(since: heard)
         guard silence > Int64(Self.patienceMilliseconds) * 1_000_000, phase != .writing else { return }
         report.fail(despair)
@@ -254,11 +252,21 @@ struct LoadRun: EventHandler, ~Copyable {
         }
     }
 
-    private func standing(elapsed: Int64) -> Progress.Standing {
-        Progress.Standing(
-            sessions: options.sessions, ready: readyCount, written: nextWrite, rate: options.rate, unanswered: unanswered,
-            seconds: Double(elapsed) / 1e9, secondsInAll: options.seconds, deliveries: report.deliveries,
-            writeP99: report.toResult.quantile(0.99))
+    /// How far the phase is, in a line; `nil` where it is not worth one.
+    private var standing: String? {
+        switch phase {
+        case .preparing: return "making the projects …"
+        case .joining: return "logging in: \(Figures.whole(readyCount)) of \(Figures.whole(options.sessions)) sessions"
+        case .writing:
+            let seconds = Double(Instant.now().nanoseconds(since: begun)) / 1e9
+            return "writing: \(Figures.decimal(seconds, 1)) of \(Figures.decimal(options.seconds, 0)) s, "
+                + "\(Figures.whole(nextWrite)) writes, \(Figures.whole(unanswered)) unanswered, "
+                + "\(Figures.whole(report.deliveries)) deliveries, p99 to result \(Figures.time(report.toResult.quantile(0.99)))"
+        case .draining: return "waiting for the last changes: \(Figures.whole(unanswered)) writes unanswered"
+        case .verifying: return "comparing every session's lists with the server's"
+        case .removing: return "removing the projects of this run"
+        case .leaving, .over: return nil
+        }
     }
 }
 

@@ -28,6 +28,22 @@ enum Scenario: String, CaseIterable {
         /// The projects are deleted from a server that is somebody else's.
         case remove
         case over
+
+        /// What the step is called in the report.
+        var name: String {
+            switch self {
+            case .prepare: "making the projects"
+            case .join: "first lists of all sessions"
+            case .measure(let name): "writing, \(name)"
+            case .drop: "all sessions cut off"
+            case .reconnect: "all sessions back"
+            case .stall: "filling the sockets of the stalled"
+            case .wake: "the stalled read again"
+            case .verify: "comparing every list"
+            case .remove: "removing the projects"
+            case .over: "over"
+            }
+        }
     }
 
     var steps: [Step] {

@@ -59,7 +59,7 @@ struct ScenarioOutcome {
     }
 
     private func step(_ step: Scenario.Step) -> StepFigures? {
-        steps.first { $0.name == ScenarioProgress.name(of: step) }
+        steps.first { $0.name == step.name }
     }
 
     /// One JSON object; times are in milliseconds.

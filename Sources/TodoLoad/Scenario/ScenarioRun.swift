@@ -62,7 +62,7 @@ struct ScenarioRun: EventHandler, ~Copyable {
     var expected: [Int: [Object]] = [:]
     private var heard = Instant.now()
     private var tick = Instant.now()
-    private var progress = ScenarioProgress()
+    private var progress = Progress<Scenario.Step>()
 
     /// What a request of the keeper was for.
     enum Purpose {
@@ -158,7 +158,9 @@ struct ScenarioRun: EventHandler, ~Copyable {
         writeWhatIsDue(&loop)
         if loop.now >= tick {
             tick = loop.now.advanced(milliseconds: Self.tickMilliseconds)
-            progress.show(step, ready: readyCount, of: options.sessions, written: written, at: loop.now)
+            let standing =
+                "\(step.name): \(Figures.whole(readyCount)) of \(Figures.whole(options.sessions)) sessions, \(Figures.whole(written)) writes"
+            progress.show(standing, of: step, at: loop.now)
             beat(&loop)
         }
         setAlarm(&loop)
@@ -176,7 +178,7 @@ struct ScenarioRun: EventHandler, ~Copyable {
 
     private mutating func beat(_ loop: inout EventLoop) {
         guard step != .over, loop.now.nanoseconds(since: heard) > Int64(Self.patienceMilliseconds) * 1_000_000 else { return }
-        fail("Nothing came from the server for \(Self.patienceMilliseconds / 1000) s: \(ScenarioProgress.name(of: step))", &loop)
+        fail("Nothing came from the server for \(Self.patienceMilliseconds / 1000) s: \(step.name)", &loop)
     }
 
     // MARK: Steps
@@ -193,7 +195,7 @@ struct ScenarioRun: EventHandler, ~Copyable {
         last.seconds = Double(Instant.now().nanoseconds(since: begun)) / 1e9
         last.bytesReceived = loop.bytesRead - bytesAtBegin
         last.writes = written - writtenAtBegin
-        last.serverMemory = serverProcess.flatMap { ProcessMemory.resident(of: $0) }
+        last.serverMemory = serverProcess.flatMap { ResidentMemory.of(process: $0) }
         figures.append(last)
     }
 
@@ -203,7 +205,7 @@ struct ScenarioRun: EventHandler, ~Copyable {
         heard = loop.now
         bytesAtBegin = loop.bytesRead
         writtenAtBegin = written
-        figures.append(StepFigures(ScenarioProgress.name(of: next)))
+        figures.append(StepFigures(next.name))
         enter(next, &loop)
     }
 
