@@ -61,10 +61,7 @@ extension IdleReport {
         writer.value(isGood)
         writer.key("url")
         writer.value(url)
-        writer.key("connections")
-        writer.value(connections)
-        writer.key("passing")
-        writer.value(passing)
+        writer.counts([("connections", connections), ("passing", passing)])
         for (name, bytes) in [("bytesBare", bytesBare), ("bytesLoggedIn", bytesLoggedIn), ("bytesLeft", bytesLeft)] {
             writer.key(escaping: name)
             if let bytes { writer.value(bytes) } else { writer.null() }

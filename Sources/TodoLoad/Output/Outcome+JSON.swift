@@ -9,10 +9,7 @@ extension Outcome {
         writer.value(isGood)
         writer.key("url")
         writer.value(url)
-        writer.key("sessions")
-        writer.value(options.sessions)
-        writer.key("projects")
-        writer.value(options.projects)
+        writer.counts([("sessions", options.sessions), ("projects", options.projects)])
         writer.key("rate")
         writer.value(options.rate)
         writer.key("seconds")
@@ -30,12 +27,9 @@ extension Outcome {
     private func writeCounts(_ writer: inout JSONWriter) {
         writer.key("writes")
         writer.beginObject()
-        for (name, count) in [
+        writer.counts([
             ("sent", sent), ("acknowledged", report.acknowledged), ("refused", report.refused), ("unanswered", unanswered),
-        ] {
-            writer.key(escaping: name)
-            writer.value(count)
-        }
+        ])
         writer.endObject()
         writer.key("sessionsLost")
         writer.value(report.lost)
@@ -66,12 +60,7 @@ extension Outcome {
             writer.beginObject()
             writer.key("count")
             writer.value(histogram.count)
-            for (name, part) in [("p50", 0.5), ("p90", 0.9), ("p99", 0.99)] {
-                writer.key(escaping: name)
-                writer.value(Double(histogram.quantile(part)) / 1e6)
-            }
-            writer.key("max")
-            writer.value(Double(histogram.max) / 1e6)
+            writer.quantiles(of: histogram)
             writer.endObject()
         }
         writer.endObject()

@@ -1,6 +1,5 @@
 /// The report for people.
 extension Outcome {
-    private static let quantiles: [(name: String, part: Double)] = [("p50", 0.5), ("p90", 0.9), ("p99", 0.99)]
     private static let label = 28
     private static let column = 11
 
@@ -43,7 +42,7 @@ extension Outcome {
 
     private var latencies: [String] {
         var head = Figures.left("latency from the due time", Self.label)
-        for quantile in Self.quantiles { head += Figures.right(quantile.name, Self.column) }
+        for quantile in Histogram.shownQuantiles { head += Figures.right(quantile.name, Self.column) }
         head += Figures.right("max", Self.column)
         return [
             head, Self.latency("write to result", report.toResult), Self.latency("write to one subscriber", toOne),
@@ -53,7 +52,7 @@ extension Outcome {
 
     private static func latency(_ name: String, _ histogram: Histogram) -> String {
         var line = Figures.left(name, label)
-        for quantile in quantiles {
+        for quantile in Histogram.shownQuantiles {
             line += Figures.right(histogram.count > 0 ? Figures.time(histogram.quantile(quantile.part)) : "–", column)
         }
         return line + Figures.right(histogram.count > 0 ? Figures.time(histogram.max) : "–", column)

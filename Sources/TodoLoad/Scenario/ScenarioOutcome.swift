@@ -72,10 +72,7 @@ struct ScenarioOutcome {
         writer.value(scenario.rawValue)
         writer.key("url")
         writer.value(url)
-        for (name, count) in [("sessions", options.sessions), ("projects", options.projects), ("rows", rows)] {
-            writer.key(escaping: name)
-            writer.value(count)
-        }
+        writer.counts([("sessions", options.sessions), ("projects", options.projects), ("rows", rows)])
         writer.key("rate")
         writer.value(options.rate)
         writer.key("steps")
@@ -96,10 +93,7 @@ struct ScenarioOutcome {
         writer.value(step.name)
         writer.key("seconds")
         writer.value(step.seconds)
-        writer.key("bytesReceived")
-        writer.value(step.bytesReceived)
-        writer.key("writes")
-        writer.value(step.writes)
+        writer.counts([("bytesReceived", step.bytesReceived), ("writes", step.writes)])
         if let memory = step.serverMemory {
             writer.key("serverMemoryBytes")
             writer.value(memory)
@@ -108,12 +102,7 @@ struct ScenarioOutcome {
         where histogram.count > 0 {
             writer.key(escaping: name)
             writer.beginObject()
-            for (part, quantile) in [("p50", 0.5), ("p90", 0.9), ("p99", 0.99)] {
-                writer.key(escaping: part)
-                writer.value(Double(histogram.quantile(quantile)) / 1e6)
-            }
-            writer.key("max")
-            writer.value(Double(histogram.max) / 1e6)
+            writer.quantiles(of: histogram)
             writer.endObject()
         }
         writer.endObject()
