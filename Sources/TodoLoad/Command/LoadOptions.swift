@@ -120,6 +120,9 @@ extension LoadOptions {
         }
     }
 
+    /// How long after the beginning a write is due, in nanoseconds. Follows from its number alone: a late write does not delay the next.
+    func dueNanoseconds(of write: Int) -> Int64 { Int64(Double(write) / rate * 1e9) }
+
     /// What a server of its own is started with.
     var serverFlags: [String] {
         var flags: [String] = []

@@ -104,6 +104,6 @@ extension IdleRun {
     mutating func closed(_ id: ConnectionID, _ reason: CloseReason, _ loop: inout EventLoop) {
         guard let connection = connections.remove(id), phase != .over else { return }
         guard connection.stage != .leaving else { return advance(&loop) }
-        fail("Connection \(connection.number + 1) was lost: \(LoadRun.sentence(for: reason))", &loop)
+        fail("Connection \(connection.number + 1) was lost: \(reason.sentence)", &loop)
     }
 }

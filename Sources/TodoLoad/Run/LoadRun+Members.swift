@@ -57,7 +57,7 @@ extension LoadRun {
     }
 
     mutating func logIn(_ member: UnsafeMutablePointer<Member>) {
-        let name = member.pointee.index == keeper ? "load-keeper" : "load-\(member.pointee.index + 1)"
+        let name = Sessions.nickname(member.pointee.index, keeper: keeper)
         let request = member.pointee.session.login(.nickname(name), &workspace)
         member.pointee.purposes[request] = .login
     }
@@ -104,10 +104,7 @@ extension LoadRun {
             tracker.refused(project: project)
             report.noteRefusal(error)
         case .login:
-            if error.knownCode == .tooManyRequests {
-                // The server says how long; log-ins go on when it has passed.
-                return loop.setDeadline(loop.now.advanced(milliseconds: max(1, error.retryAfter ?? 1) * 1000), for: id)
-            }
+            if let wait = error.waitMilliseconds { return loop.setDeadline(loop.now.advanced(milliseconds: wait), for: id) }
             report.fail(error.code == -32008 ? Self.nicknamesOff : "A log-in was refused: \(error.message) (\(error.code))")
             giveUp(&loop)
         case .removal:

@@ -22,9 +22,8 @@ extension LoadRun {
         member.pointee.purposes[request] = .preparation
     }
 
-    /// When a write is due. Follows from its number alone: a late write does not delay the next.
     func dueTime(of write: Int) -> Instant {
-        Instant(nanoseconds: begun.nanoseconds + Int64(Double(write) / options.rate * 1e9))
+        Instant(nanoseconds: begun.nanoseconds + options.dueNanoseconds(of: write))
     }
 
     mutating func writeWhatIsDue(_ loop: inout EventLoop) {

@@ -110,17 +110,7 @@ struct LoadRun: EventHandler, ~Copyable {
         guard let member = members.remove(id) else { return }
         ids[member.index] = nil
         guard member.stage != .leaving, phase != .over else { return }
-        lose(member.index, Self.sentence(for: reason), &loop)
-    }
-
-    /// Why a connection ended that was not to end.
-    static func sentence(for reason: CloseReason) -> String {
-        switch reason {
-        case .connectFailed(let error): error.description
-        case .broken(let code): "The connection broke: \(SystemError.text(of: code))"
-        case .insecure(let words): "The encryption failed: \(words)"
-        default: "The connection broke."
-        }
+        lose(member.index, reason.sentence, &loop)
     }
 
     mutating func deadlinePassed(_ id: ConnectionID, _ loop: inout EventLoop) {

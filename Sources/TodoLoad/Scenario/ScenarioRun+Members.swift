@@ -27,8 +27,7 @@ extension ScenarioRun {
     }
 
     mutating func logIn(_ member: ScenarioMember) {
-        let name = member.index == keeper ? "load-keeper" : "load-\(member.index + 1)"
-        let request = member.session.login(.nickname(name), &workspace)
+        let request = member.session.login(.nickname(Sessions.nickname(member.index, keeper: keeper)), &workspace)
         if member.index == keeper { purposes[request] = .login }
     }
 
@@ -40,8 +39,8 @@ extension ScenarioRun {
             if member.index == keeper { return handle(result, of: request, &loop) }
             if case .login = result { subscribe(member) }
         case .failure(_, let error):
-            if error.knownCode == .tooManyRequests, let id = member.connection {
-                return loop.setDeadline(loop.now.advanced(milliseconds: max(1, error.retryAfter ?? 1) * 1000), for: id)
+            if let wait = error.waitMilliseconds, let id = member.connection {
+                return loop.setDeadline(loop.now.advanced(milliseconds: wait), for: id)
             }
             fail("The server refused a request of session \(member.index + 1): \(error.message) (\(error.code))", &loop)
         case .initial(_, let isComplete):

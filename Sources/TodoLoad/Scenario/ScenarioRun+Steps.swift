@@ -97,7 +97,7 @@ extension ScenarioRun {
     }
 
     func dueTime(of write: Int) -> Instant {
-        Instant(nanoseconds: begun.nanoseconds + Int64(Double(write) / options.rate * 1e9))
+        Instant(nanoseconds: begun.nanoseconds + options.dueNanoseconds(of: write))
     }
 
     mutating func writeWhatIsDue(_ loop: inout EventLoop) {

@@ -139,7 +139,7 @@ struct ScenarioRun: EventHandler, ~Copyable {
             connecting -= 1
         }
         guard step != .drop, step != .over else { return }
-        fail("Session \(place + 1) was lost: \(reason)", &loop)
+        fail("Session \(place + 1) was lost: \(reason.sentence)", &loop)
     }
 
     mutating func deadlinePassed(_ id: ConnectionID, _ loop: inout EventLoop) {
