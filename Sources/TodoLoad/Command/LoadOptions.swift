@@ -1,3 +1,5 @@
+import TodoProtocol
+
 /// What a run is asked to do.
 struct LoadOptions: Equatable {
     /// The server to test; `nil` starts one.
@@ -147,24 +149,9 @@ extension LoadOptions {
     }
 
     private static func unknown(_ flag: String) -> UsageError {
-        let near = flags.map { ($0, distance(flag, $0)) }.filter { $0.1 <= 2 }.min { $0.1 < $1.1 }
-        let hint = near.map { " Did you mean \($0.0)?" } ?? " The flags are \(flags.joined(separator: ", "))."
+        let hint = Suggestion.nearest(to: flag, among: flags).map { " Did you mean \($0)?" }
+            ?? " The flags are \(flags.joined(separator: ", "))."
         return UsageError(description: "There is no flag \(flag).\(hint)")
-    }
-
-    /// How many characters must be put in, taken out or replaced to make one text of the other (Levenshtein).
-    private static func distance(_ one: String, _ other: String) -> Int {
-        var row = Array(0...other.count)
-        for (line, left) in one.enumerated() {
-            var diagonal = row[0]
-            row[0] = line + 1
-            for (column, right) in other.enumerated() {
-                let replaced = diagonal + (left == right ? 0 : 1)
-                diagonal = row[column + 1]
-                row[column + 1] = min(replaced, diagonal + 1, row[column] + 1)
-            }
-        }
-        return row[other.count]
     }
 
     private static func example(_ flag: String) -> String {

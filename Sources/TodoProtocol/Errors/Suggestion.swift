@@ -1,10 +1,10 @@
-/// Helps with misspelt names in error messages.
-enum Suggestion {
+/// Helps with misspelt names in error messages, those of messages and those of the programs' flags.
+package enum Suggestion {
     /// A name is looked at up to this length only: what a client sent must not make an error message, or its making, expensive.
     static let lengthMax = 64
 
-    /// The name among those that the client most likely meant, `nil` where none is near.
-    static func nearest(to name: String, among names: some Sequence<String>) -> String? {
+    /// The name among those that was most likely meant, `nil` where none is near.
+    package static func nearest(to name: String, among names: some Sequence<String>) -> String? {
         guard name.utf8.count <= lengthMax else { return nil }
         let wanted = Array(name.lowercased().utf8)
         var best: (name: String, distance: Int)?

@@ -1,4 +1,5 @@
 import Todo
+import TodoProtocol
 import TodoSync
 
 /// What the operator chose, with the safe defaults.
@@ -112,8 +113,7 @@ struct Configuration {
     }
 
     private static func unknown(_ name: String) -> UsageError {
-        let nearest = flags.map(\.name).min { EditDistance.between($0, name) < EditDistance.between($1, name) }
-        let hint = nearest.flatMap { EditDistance.between($0, name) <= 3 ? "; did you mean --\($0)?" : nil }
+        let hint = Suggestion.nearest(to: name, among: flags.map(\.name)).map { "; did you mean --\($0)?" }
         return UsageError(message: "unknown flag --\(name)\(hint ?? "")")
     }
 
