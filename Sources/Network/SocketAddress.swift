@@ -1,5 +1,5 @@
 import CLinux
-import Glibc
+package import Glibc
 
 /// Where a socket is or leads to: an IPv4 or IPv6 address with a port, or the path of a Unix socket.
 public struct SocketAddress: Sendable {
@@ -108,7 +108,7 @@ public struct SocketAddress: Sendable {
     }
 
     /// Hands the address to a system call.
-    func withPointer<Result>(_ call: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+    package func withPointer<Result>(_ call: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         withUnsafePointer(to: storage) { storage in
             storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { call($0, length) }
         }

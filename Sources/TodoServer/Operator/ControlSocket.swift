@@ -22,9 +22,8 @@ struct ControlSocket {
         let descriptor = try socket()
         // The rights of the file that `bind` makes, so that it is never open to others, not even for a moment.
         guard fchmod(descriptor.number, 0o600) == 0 else { throw SystemError("fchmod", to: "protect \(path)") }
-        try withAddress(of: folder) { address, length in
-            guard bind(descriptor.number, address, length) == 0 else { throw SystemError("bind", to: "listen on \(path)") }
-        }
+        let code = try withAddress(of: folder) { bind(descriptor.number, $0, $1) == 0 ? 0 : errno }
+        guard code == 0 else { throw SystemError("bind", to: "listen on \(path)", code: code) }
         guard Foundation.listen(descriptor.number, 16) == 0 else { throw SystemError("listen", to: "listen on \(path)") }
         let number = descriptor.release()
         _ = try NamedThread(name: "control") {
@@ -86,24 +85,12 @@ struct ControlSocket {
     }
 
     /// The socket's address, through the folder's descriptor: so the folder's path may be longer than the 107 bytes of an address.
-    private static func withAddress<Result>(
-        of folder: String, _ body: (UnsafePointer<sockaddr>, socklen_t) throws -> Result
-    ) throws -> Result {
+    private static func withAddress(
+        of folder: String, _ call: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+    ) throws(SystemError) -> Int32 {
         let opened = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard opened >= 0 else { throw SystemError("open", to: "use the folder \(folder)") }
-        let descriptor = Descriptor(owning: opened)
-        return try withAddress(atPath: "/proc/self/fd/\(descriptor.number)/\(name)", body)
-    }
-
-    private static func withAddress<Result>(
-        atPath path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) throws -> Result
-    ) throws -> Result {
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix($0.count - 1)) }
-        return try withUnsafePointer(to: &address) { pointer in
-            try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { try body($0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
-        }
+        let descriptor = try Descriptor(result: opened, of: "open", to: "use the folder \(folder)")
+        return try SocketAddress.unix(path: "/proc/self/fd/\(descriptor.number)/\(name)").withPointer(call)
     }
 
     /// Nobody holds the thread up by sending or taking nothing.
