@@ -138,8 +138,7 @@ extension Edge where Sessions: ~Copyable {
             return reject(rejection, connection, id, &loop)
         case .accept(let acceptance):
             if sockets.isShuttingDown {
-                let rejection = HTTPRejection(503, "The server is going away. Try again in a moment.", headers: [.retryAfter(1)])
-                return reject(rejection, connection, id, &loop)
+                return reject(HTTPRejection(503, Self.goingAway, headers: [.retryAfter(1)]), connection, id, &loop)
             }
             if client.isForwarded, let address = client.address, !sockets.census.count(&connection.pointee.place, for: address) {
                 noteRefusal(.refusedByAddress, address, loop.now)

@@ -84,9 +84,7 @@ struct Edge<Sessions: SessionHandler & ~Copyable>: EventHandler, ~Copyable {
     /// The answer to a connection that may not be.
     private func refusal(_ verdict: ConnectionCensus.Verdict) -> HTTPResponse? {
         let later: (name: StaticString, value: String) = ("Retry-After", "\(Self.retrySeconds)")
-        if sockets.isShuttingDown {
-            return HTTPResponse(status: 503, text: "The server is going away. Try again in a moment.", headers: [("Retry-After", "1")])
-        }
+        if sockets.isShuttingDown { return HTTPResponse(status: 503, text: Self.goingAway, headers: [("Retry-After", "1")]) }
         return switch verdict {
         case .admitted: nil
         case .refusedByAddress: HTTPResponse(status: 429, text: Self.tooManyOfAddress, headers: [later])
@@ -97,6 +95,7 @@ struct Edge<Sessions: SessionHandler & ~Copyable>: EventHandler, ~Copyable {
 
     /// After how long somebody who was one too many should come again.
     static var retrySeconds: Int { 10 }
+    static var goingAway: String { "The server is going away. Try again in a moment." }
     static var tooManyOfAddress: String { "This address has as many connections as one may have. Try again later." }
 
     /// Says in the log that somebody was refused, once a minute at most.
