@@ -1,3 +1,5 @@
+internal import Network
+
 /// Where a server's WebSocket is: the parts of a `ws://` or `wss://` URL.
 public struct Endpoint: Sendable, Hashable {
     /// What is wrong with a URL, in a sentence that says what would be right.
@@ -31,7 +33,13 @@ public struct Endpoint: Sendable, Hashable {
         let end = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
         let authority = rest[..<end]
         guard !authority.contains("@") else { throw Self.fault(url, "names and passwords don't belong into it") }
-        (host, port, isLiteralIPv6) = try Self.split(authority, url, usualPort: Self.usualPort(isSecure))
+        guard let place = HostAndPort(authority), place.host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            throw Self.fault(url, "after :// comes a host, an IPv6 address in brackets, and then perhaps a colon and a port up to 65535")
+        }
+        guard place.port != 0 else { throw Self.fault(url, "nothing can be reached at port 0") }
+        host = place.host
+        port = place.port ?? Self.usualPort(isSecure)
+        isLiteralIPv6 = place.isBracketed
         let path = rest[end...]
         target = path.isEmpty || path == "/" ? "/sync" : (path.hasPrefix("?") ? "/" + path : String(path))
         guard target.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
@@ -40,24 +48,6 @@ public struct Endpoint: Sendable, Hashable {
     }
 
     private static func usualPort(_ isSecure: Bool) -> Int { isSecure ? 443 : 80 }
-
-    private static func split(
-        _ authority: Substring, _ url: String, usualPort: Int
-    ) throws(Fault) -> (host: String, port: Int, isLiteralIPv6: Bool) {
-        var host = authority
-        var port = usualPort
-        let afterBracket = authority.hasPrefix("[") ? authority.firstIndex(of: "]") : nil
-        if let colon = authority[(afterBracket ?? authority.startIndex)...].lastIndex(of: ":") {
-            guard let number = Int(authority[authority.index(after: colon)...]), (1...65_535).contains(number) else {
-                throw fault(url, "a port is a number from 1 to 65535")
-            }
-            port = number
-            host = authority[..<colon]
-        }
-        if afterBracket != nil { host = host.dropFirst().dropLast() }
-        guard !host.isEmpty, host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { throw fault(url, "the host is missing") }
-        return (String(host), port, afterBracket != nil)
-    }
 
     private static func fault(_ url: String, _ reason: String) -> Fault {
         Fault(description: "\(url) is not usable: \(reason). A server's address looks like ws://127.0.0.1:8080/sync")

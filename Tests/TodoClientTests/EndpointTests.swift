@@ -43,6 +43,7 @@ struct EndpointTests {
             "localhost:8080", "http://localhost", "wsss://localhost", "ws://", "ws://:80", "ws://h:0", "ws://h:65536", "ws://h:x",
             "ws://h/#f",
             "ws://u:p@h", "ws://h/ä", "ws://h h/", "",
+            "ws://h:+80", "ws://h:", "ws://::1:80", "ws://[::1]x", "ws://[::1]x:80", "ws://[::1]:+80/sync", "ws://[name]", "ws://[::1",
         ])
     func refused(url: String) throws {
         let fault = #expect(throws: Endpoint.Fault.self) { try Endpoint(url) }

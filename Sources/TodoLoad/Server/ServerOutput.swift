@@ -77,7 +77,7 @@ final class ServerOutput: Sendable {
             let authority = word.dropFirst(isSecure ? "https://".count : "http://".count).prefix {
                 $0 != "/" && $0 != "?" && $0 != "\u{1B}"
             }
-            guard let port = authority.split(separator: ":").last, Int(port.filter(\.isNumber)) != nil else { continue }
+            guard HostAndPort(authority)?.port != nil else { continue }
             return "\(isSecure ? "wss" : "ws")://\(authority)/sync"
         }
         return nil

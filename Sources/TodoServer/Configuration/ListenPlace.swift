@@ -13,21 +13,8 @@ enum ListenPlace: Equatable, Sendable {
             self = .unix(path: path)
             return
         }
-        guard let colon = text.lastIndex(of: ":") else { return nil }
-        let digits = text[text.index(after: colon)...]
-        guard !digits.isEmpty, digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
-            let port = Int(digits), port <= 65_535
-        else { return nil }
-        var host = String(text[..<colon])
-        if host.hasPrefix("["), host.hasSuffix("]") {
-            host = String(host.dropFirst().dropLast())
-            guard IPAddress(host)?.isIPv4 == false else { return nil }
-        } else if host.contains(":") {
-            // Where an IPv6 address ends and the port begins can't be told without brackets.
-            return nil
-        }
-        guard !host.isEmpty else { return nil }
-        self = .network(host: host, port: port)
+        guard let place = HostAndPort(text), let port = place.port else { return nil }
+        self = .network(host: place.host, port: port)
     }
 
     /// Whether nothing but this machine reaches it.

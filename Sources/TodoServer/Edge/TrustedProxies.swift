@@ -68,20 +68,8 @@ struct TrustedProxies: Sendable, Equatable {
 
     /// An address, with or without a port: `192.0.2.1`, `192.0.2.1:5000`, `2001:db8::1`, `[2001:db8::1]`, `[2001:db8::1]:5000`.
     private static func address(_ entry: String) -> IPAddress? {
-        if entry.hasPrefix("[") {
-            guard let end = entry.firstIndex(of: "]") else { return nil }
-            let rest = entry[entry.index(after: end)...]
-            guard rest.isEmpty || isPort(rest) else { return nil }
-            return IPAddress(entry[entry.index(after: entry.startIndex)..<end])
-        }
-        if let address = IPAddress(entry) { return address }
-        guard let colon = entry.firstIndex(of: ":"), isPort(entry[colon...]) else { return nil }
-        return IPAddress(entry[..<colon])
-    }
-
-    private static func isPort(_ text: Substring) -> Bool {
-        guard text.hasPrefix(":"), text.count > 1, text.dropFirst().utf8.allSatisfy({ (48...57).contains($0) }) else { return false }
-        return (Int(text.dropFirst()) ?? .max) <= 65_535
+        // Without brackets and port, an IPv6 address is one as it stands.
+        IPAddress(entry) ?? HostAndPort(entry).flatMap { IPAddress($0.host) }
     }
 }
 
