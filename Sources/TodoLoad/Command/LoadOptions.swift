@@ -149,7 +149,8 @@ extension LoadOptions {
     }
 
     private static func unknown(_ flag: String) -> UsageError {
-        let hint = Suggestion.nearest(to: flag, among: flags).map { " Did you mean \($0)?" }
+        let hint =
+            Suggestion.nearest(to: flag, among: flags).map { " Did you mean \($0)?" }
             ?? " The flags are \(flags.joined(separator: ", "))."
         return UsageError(description: "There is no flag \(flag).\(hint)")
     }
