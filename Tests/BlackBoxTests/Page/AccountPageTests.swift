@@ -20,7 +20,8 @@ import Testing
         try await page.wait(until: "document.querySelectorAll('[data-session]').length === \(sessions)")
     }
 
-    @Test func `a password is changed and other windows are logged out`() async throws {
+    /// Two windows of one account, and its dialog open in the first of them.
+    private func withTwoWindows(_ body: (_ desk: Page, _ phone: Page) async throws -> Void) async throws {
         try await withServer(.init(providers: "password")) { server in
             try await withBrowser { browser in
                 let desk = try await browser.open(server.page)
@@ -28,40 +29,38 @@ import Testing
                 try await logIn(desk, "correct horse", registers: true)
                 try await logIn(phone, "correct horse")
                 try await openAccount(desk, sessions: 2)
-                try await desk.wait(until: "document.querySelector('#password-form').checkVisibility()")
-                try await desk.type("wrong horse", into: "#old-password")
-                try await desk.type("battery staple", into: "#new-password")
-                try await desk.click("#password-save")
-                try await desk.wait(until: "document.querySelector('#account-problem').checkVisibility()")
-                try await desk.evaluate("document.querySelector('#password-form').reset()")
-                try await desk.type("correct horse", into: "#old-password")
-                try await desk.type("battery staple", into: "#new-password")
-                try await desk.press(.enter)
-                try await desk.wait(until: "document.querySelector('#account-done').checkVisibility()")
-                try await desk.wait(until: "document.querySelectorAll('[data-session]').length === 1")
-                try await desk.wait(for: "", "document.querySelector('#new-password').value")
-                try await logIn(phone, "battery staple")
+                try await body(desk, phone)
                 #expect(await desk.complaints() == [])
             }
         }
     }
 
+    @Test func `a password is changed and other windows are logged out`() async throws {
+        try await withTwoWindows { desk, phone in
+            try await desk.wait(until: "document.querySelector('#password-form').checkVisibility()")
+            try await desk.type("wrong horse", into: "#old-password")
+            try await desk.type("battery staple", into: "#new-password")
+            try await desk.click("#password-save")
+            try await desk.wait(until: "document.querySelector('#account-problem').checkVisibility()")
+            try await desk.evaluate("document.querySelector('#password-form').reset()")
+            try await desk.type("correct horse", into: "#old-password")
+            try await desk.type("battery staple", into: "#new-password")
+            try await desk.press(.enter)
+            try await desk.wait(until: "document.querySelector('#account-done').checkVisibility()")
+            try await desk.wait(until: "document.querySelectorAll('[data-session]').length === 1")
+            try await desk.wait(for: "", "document.querySelector('#new-password').value")
+            try await logIn(phone, "battery staple")
+        }
+    }
+
     @Test func `a session is ended from another one, and all of them at once`() async throws {
-        try await withServer(.init(providers: "password")) { server in
-            try await withBrowser { browser in
-                let desk = try await browser.open(server.page)
-                let phone = try await browser.open(server.page)
-                try await logIn(desk, "correct horse", registers: true)
-                try await logIn(phone, "correct horse")
-                try await openAccount(desk, sessions: 2)
-                try await desk.click("[data-session]:nth-child(2) [data-action=end]")
-                try await desk.wait(until: "document.querySelectorAll('[data-session]').length === 1")
-                try await phone.wait(until: "document.querySelector('#username')?.checkVisibility()")
-                try await logIn(phone, "correct horse")
-                try await desk.click("#log-out-everywhere")
-                for page in [desk, phone] { try await page.wait(until: "document.querySelector('#username')?.checkVisibility()") }
-                #expect(await desk.complaints() == [])
-            }
+        try await withTwoWindows { desk, phone in
+            try await desk.click("[data-session]:nth-child(2) [data-action=end]")
+            try await desk.wait(until: "document.querySelectorAll('[data-session]').length === 1")
+            try await phone.wait(until: "document.querySelector('#username')?.checkVisibility()")
+            try await logIn(phone, "correct horse")
+            try await desk.click("#log-out-everywhere")
+            for page in [desk, phone] { try await page.wait(until: "document.querySelector('#username')?.checkVisibility()") }
         }
     }
 }
