@@ -4,11 +4,11 @@ import { AccountView } from "./accountview.js";
 import { BoardView } from "./boardview.js";
 import { confirm } from "./dialogs.js";
 import { announce, find, plural, setText } from "./dom.js";
+import { invitationInAddress, takeInvitation } from "./invitation.js";
 import { LoginView } from "./loginview.js";
 import { People } from "./people.js";
 import { ProjectsView } from "./projectsview.js";
 import { Session } from "./session.js";
-import { invitationInAddress, takeInvitation } from "./sharing.js";
 import { showRefusal } from "./toasts.js";
 
 /** A short interruption is not worth a banner. */
@@ -83,7 +83,7 @@ class App {
     if (this.session.phase !== "ready") return;
     const [, projectId] = /^#\/projects\/([\w-]{1,64})$/.exec(location.hash) ?? [];
     for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close();
-    if (invitationInAddress()) this.#takeInvitation();
+    if (invitationInAddress() !== null) this.#takeInvitation();
     this.#show(() => (projectId ? new BoardView(this, find("#main"), projectId) : new ProjectsView(this, find("#main"))));
   }
 

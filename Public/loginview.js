@@ -1,7 +1,7 @@
 // The log-in: by nickname or by password, whichever the server offers.
 
 import { find, fromTemplate, setText } from "./dom.js";
-import { invitationInAddress } from "./sharing.js";
+import { damage, invitationInAddress } from "./invitation.js";
 
 export class LoginView {
   title = "Log in";
@@ -29,7 +29,8 @@ export class LoginView {
   /** The server's offer, or the notice, may have changed. */
   update() {
     const notice = find("#login-notice", this.#root);
-    const text = this.#session.notice || (invitationInAddress() ? "Log in to take the invitation." : "");
+    const invitation = invitationInAddress();
+    const text = this.#session.notice || (invitation ? "Log in to take the invitation." : invitation === "" ? damage : "");
     notice.hidden = !text;
     setText(notice, text);
     const offered = (this.#session.info?.providers ?? []).filter((name) => name === "nickname" || name === "password");

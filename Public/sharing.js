@@ -242,24 +242,3 @@ class SharingPanel {
 export function initialOf(name) {
   return Array.from(name.trim())[0]?.toUpperCase() ?? "";
 }
-
-/** The code of an invitation in the page's address, or null. */
-export function invitationInAddress() {
-  return /^#invite=([\w-]{16,128})$/.exec(location.hash)?.[1] ?? null;
-}
-
-/** Takes the invitation in the page's address and goes to its project; a lost connection leaves it there for later. */
-export async function takeInvitation(session) {
-  const code = invitationInAddress();
-  if (!code || !session.isOnline) return;
-  let place = "#/";
-  try {
-    const { projectId } = await session.call("invite.accept", { code });
-    place = `#/projects/${projectId}`;
-  } catch (error) {
-    if (!session.isOnline) return;
-    showRefusal(error);
-  }
-  // The code is a secret: it does not stay in the history.
-  if (invitationInAddress() === code) location.replace(place);
-}
