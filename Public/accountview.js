@@ -2,6 +2,7 @@
 
 import { RpcError } from "./connection.js";
 import { find, fromTemplate, setText } from "./dom.js";
+import { faultOfPassword } from "./passwords.js";
 
 const moment = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 
@@ -82,7 +83,12 @@ export class AccountView {
   async #changePassword() {
     const [old, fresh] = ["#old-password", "#new-password"].map((selector) => find(selector).value);
     const save = find("#password-save");
-    if (new TextEncoder().encode(fresh).length < 8) return this.#tell("The new password needs at least 8 characters.", "");
+    const fault = faultOfPassword(fresh, this.#session.info?.limits);
+    if (fault) {
+      this.#tell(fault, "");
+      find("#new-password").focus();
+      return;
+    }
     save.disabled = true;
     try {
       await this.#session.call("changePassword", { old, new: fresh });

@@ -2,6 +2,7 @@
 
 import { find, fromTemplate, setText } from "./dom.js";
 import { damage, invitationInAddress } from "./invitation.js";
+import { faultOfPassword } from "./passwords.js";
 
 export class LoginView {
   title = "Log in";
@@ -75,6 +76,8 @@ export class LoginView {
     if (this.#provider === "nickname" && !nickname) return this.#complain("Please enter a nickname.", "#nickname");
     if (this.#provider === "password" && !username) return this.#complain("Please enter your user name.", "#username");
     if (this.#provider === "password" && !password) return this.#complain("Please enter your password.", "#password");
+    const fault = this.#isRegistering ? faultOfPassword(password, this.#session.info?.limits) : null;
+    if (fault) return this.#complain(fault, "#password");
     const [method, params] = this.#provider === "nickname" ? ["login", { provider: "nickname", nickname }]
       : this.#isRegistering ? ["register", { username, password }]
       : ["login", { provider: "password", username, password }];

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TodoClient
 
 /// The account's dialog: a password is changed there, and sessions are seen and ended.
 @Suite(.chromium) struct AccountPageTests {
@@ -62,5 +63,48 @@ import Testing
             try await desk.click("#log-out-everywhere")
             for page in [desk, phone] { try await page.wait(until: "document.querySelector('#username')?.checkVisibility()") }
         }
+    }
+
+    /// The server counts bytes, and what people see as one letter may be more.
+    @Test func `a new password is judged by the page as the server judges it`() async throws {
+        let passwords = [
+            ("1234567", false), ("12345678", true), ("пар", false), ("пароль", true), ("pass漢", false), ("パスワード", true), ("👨‍👩‍👧", true),
+            (String(repeating: "я", count: 512), true), (String(repeating: "я", count: 512) + "1", false),
+        ]
+        try await withServer(.init(providers: "password")) { server in
+            try await withBrowser { browser in
+                let page = try await browser.open(server.page)
+                try await page.wait(until: "document.querySelector('#username')?.checkVisibility()")
+                try await page.click("#register")
+                try await page.type("ann", into: "#username")
+                for (number, (password, isGood)) in passwords.enumerated() {
+                    let client = try await connect(to: server)
+                    let refused = try await refusal { _ = try await client.register(username: "user \(number)", password: password) }
+                    #expect((refused == nil) == isGood, "\(password)")
+                    guard !isGood else { continue }
+                    try await page.evaluate("document.querySelector('#login-error').textContent = ''")
+                    try await page.type(password, into: "#password")
+                    try await page.press(.enter)
+                    try await page.wait(until: "document.querySelector('#login-error').textContent.includes('it counts as')")
+                }
+                try await page.type("пароль", into: "#password")
+                try await page.press(.enter)
+                try await page.wait(for: "ann", "document.querySelector('#user-name').textContent")
+                try await changePassword(page, from: "пароль")
+                #expect(await page.complaints() == [])
+            }
+        }
+    }
+
+    private func changePassword(_ page: Page, from old: String) async throws {
+        try await openAccount(page, sessions: 1)
+        try await page.wait(until: "document.querySelector('#password-form').checkVisibility()")
+        try await page.type(old, into: "#old-password")
+        try await page.type("пар", into: "#new-password")
+        try await page.press(.enter)
+        try await page.wait(until: "document.querySelector('#account-problem').textContent.includes('it counts as 6')")
+        try await page.type("слово", into: "#new-password")
+        try await page.press(.enter)
+        try await page.wait(until: "document.querySelector('#account-done').checkVisibility()")
     }
 }
