@@ -1,7 +1,7 @@
 // The sharing panel of a project: its members, invitation links, and what everyone else may do.
 
 import { confirm } from "./dialogs.js";
-import { announce, excerpt, find, fromTemplate, setText } from "./dom.js";
+import { announce, excerpt, find, fromTemplate, plural, setText } from "./dom.js";
 import { roleIn } from "./rights.js";
 import { showRefusal, showToast } from "./toasts.js";
 
@@ -54,6 +54,8 @@ class SharingPanel {
     on(find("#leave-project"), "click", () => this.#leave());
     find("#members").replaceChildren();
     find("#invites").replaceChildren();
+    // Of the last time: the links are asked for when an owner is seen to open it.
+    delete dialog.dataset.owner;
     find("#share-name").value = "";
     find("#new-link").hidden = true;
     find("#link").value = "";
@@ -195,7 +197,7 @@ class SharingPanel {
     row.dataset.inviteId = inviteId;
     const until = new Date(expiresAt).toLocaleDateString(undefined, { day: "numeric", month: "short" });
     setText(find(".name", row), `Link: ${roles[role]}`);
-    setText(find(".detail", row), `until ${until}, ${uses} left`);
+    setText(find(".detail", row), `until ${until}, ${plural(uses, "use", "uses")} left`);
     find("[data-action=revoke]", row).setAttribute("aria-label", `Revoke the link (${roles[role]}, until ${until})`);
     return row;
   }

@@ -23,16 +23,23 @@ export function showToast(text, { isProblem = false, action = null } = {}) {
   }
   const region = find("#toasts");
   region.append(toast);
+  raise(region);
   while (region.childElementCount > 4) region.firstElementChild.remove();
   // A live region speaks of what changes in it, so the text comes after it is there.
   requestAnimationFrame(() => (find(".text", toast).textContent = text));
-  let timer = setTimeout(dismiss, shownFor);
-  const pause = () => clearTimeout(timer);
-  const resume = () => (timer = setTimeout(dismiss, shownFor));
-  toast.addEventListener("pointerenter", pause);
-  toast.addEventListener("focusin", pause);
-  toast.addEventListener("pointerleave", resume);
-  toast.addEventListener("focusout", resume);
+  // Asked when it is due: of a pointer that was above a toast when it moved, no event tells that it has left.
+  const expire = () => (toast.matches(":hover, :focus-within") ? setTimeout(expire, shownFor) : dismiss());
+  setTimeout(expire, shownFor);
+}
+
+/** An open dialog would dim or hide what is outside of it, and let nobody click there; so the toasts go into it until it is closed. */
+function raise(region) {
+  const dialog = find("dialog:modal");
+  const place = dialog ?? document.body;
+  if (region.parentElement !== place) place.append(region);
+  region.hidePopover?.();
+  region.showPopover?.();
+  dialog?.addEventListener("close", () => raise(region), { once: true });
 }
 
 /** The server refused something: its own words, made for people. */
