@@ -109,6 +109,7 @@ function shown(item, field) {
 }
 
 function fitHeight(area) {
+  if (CSS.supports("field-sizing", "content")) return;
   area.style.height = "auto";
   area.style.height = `${Math.min(area.scrollHeight + 2, 360)}px`;
 }
