@@ -15,6 +15,7 @@ private let wantedFolder = ProcessInfo.processInfo.environment["TODO_SCREENSHOTS
                 let page = try await browser.open(server.page)
                 try await page.wait(until: "document.querySelector('#nickname')?.checkVisibility()")
                 try await shoot(page, "login", folder)
+                try await register(browser.open(server.page), folder)
                 try await page.logIn(as: "Ada")
                 try await page.addProject("Reading list")
                 try await page.wait(until: "document.querySelectorAll('[data-project-id]').length === 4")
@@ -40,6 +41,18 @@ private let wantedFolder = ProcessInfo.processInfo.environment["TODO_SCREENSHOTS
         }
     }
 
+    /// The form of a new account, and what it says of a password.
+    private func register(_ page: Page, _ folder: URL) async throws {
+        try await page.wait(until: "document.querySelector('#nickname')?.checkVisibility()")
+        try await page.click("[data-provider=password]")
+        try await page.click("#register")
+        try await page.type("Ada", into: "#username")
+        try await page.type("пар", into: "#password")
+        try await page.press(.enter)
+        try await page.wait(until: "document.querySelector('#login-error').checkVisibility()")
+        try await shoot(page, "register", folder)
+    }
+
     /// The sharing panel with members and a link, and a board in which somebody else is editing a row.
     private func sharing(_ ada: Page, _ noor: Page, _ folder: URL) async throws {
         try await noor.logIn(as: "Noor")
@@ -50,12 +63,28 @@ private let wantedFolder = ProcessInfo.processInfo.environment["TODO_SCREENSHOTS
         try await ada.click("#make-link")
         try await ada.wait(for: 1, "document.querySelectorAll('#invites li').length")
         try await shoot(ada, "share", folder)
+        for count in 2...5 {
+            try await ada.click("#make-link")
+            // The button moves down with each link.
+            try await ada.wait(for: .number(Double(count)), "document.querySelectorAll('#invites li').length")
+        }
+        try await ada.click("#copy-link")
+        try await ada.wait(until: "document.querySelector('#toasts').textContent.includes('copied')")
+        try await shoot(ada, "share-tall", folder)
         try await ada.click("#share-done")
+        try await ada.wait(for: 0, "document.querySelectorAll('.toast').length")
         try await noor.openProject("Reading list")
         try await noor.click(noor.task("A Pattern Language", "[data-action=edit]"))
         try await ada.wait(until: "document.querySelector('#open-tasks').textContent.includes('Noor is editing')")
         try await shoot(ada, "present", folder)
+        try await noor.type(
+            "A Pattern Language, by Christopher Alexander and five others: read the part on gardens, courtyards and paths first",
+            into: "[name=body]")
+        try await shoot(noor, "editor", folder)
         try await noor.press(.escape)
+        try await noor.click(noor.task("A Pattern Language", "> [data-action=delete]"))
+        try await noor.wait(until: "document.querySelector('#toasts').textContent.includes('Deleted')")
+        try await shoot(noor, "toast", folder)
         try await noor.evaluate("location.hash = '#/'")
         try await ada.wait(until: "!document.querySelector('#present').checkVisibility()")
     }
