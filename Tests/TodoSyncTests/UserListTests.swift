@@ -7,14 +7,15 @@ import TodoSync
 /// Lists of users follow from permissions, from who may see a project, and from what becomes of users: whatever happens, in whatever company,
 /// each holds what a query finds.
 struct UserListTests {
-    @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
+    @Test(arguments: [1, 2, 3, 4] as [UInt64])
     func `a list of users is what a query finds, whatever becomes of users, projects and permissions`(seed: UInt64) throws {
         var world = try World(seed: seed)
-        for _ in 0..<80 {
+        for _ in 0..<60 {
             try world.step()
             for (name, client) in world.people {
                 let found = try client.call("query", ["class": "User"])["objects"] as? [[String: Any]]
-                #expect(client.lists["users"] as NSArray? == found as NSArray?, "\(name)'s list, seed \(seed): \(world.done.suffix(3))")
+                try #require(
+                    client.lists["users"] as NSArray? == found as NSArray?, "\(name)'s list, seed \(seed): \(world.done.suffix(3))")
             }
         }
     }
