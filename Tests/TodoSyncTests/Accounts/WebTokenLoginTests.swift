@@ -90,6 +90,22 @@ struct WebTokenLoginTests {
         try WebTokens.enter(harness, #"{"sub":"s"}"#)
     }
 
+    @Test func `on a new connection too its end is told from a revocation, for as long as ended tokens are known`() throws {
+        let harness = try WebTokens.harness()
+        let end = harness.moment.wall.milliseconds / 1000 + 3600
+        let (ann, _) = try WebTokens.enter(harness, #"{"sub":"s","name":"Ann","exp":\#(end)}"#)
+        ann.leave()
+        func reason() -> String? { harness.connect().refusal("login", ["provider": "token", "token": ann.token])?.reason }
+        harness.pass(2 * 3_600_000)
+        harness.tick()
+        #expect(reason() == "tokenExpired")
+        #expect(harness.lines.audits("login").last?["reason"] == "the token has expired")
+        #expect(try harness.connect().refused("login", ["provider": "token", "token": "none"]).reason == "tokenRevoked")
+        harness.pass(30 * 86_400_000)
+        harness.tick()
+        #expect(reason() == "tokenRevoked")
+    }
+
     @Test func `keys are exchanged while it runs`() throws {
         let harness = try WebTokens.harness()
         harness.process([.tokenVerifier(TokenVerifier(keys: []))])
