@@ -77,6 +77,10 @@ public protocol Store: CommittedReader, ObjectStore {
     /// user has it. The name is compared byte for byte: what counts as the same name is settled by the caller.
     func claimName(_ normalisedName: String, user userId: String) throws(StoreFailure) -> Bool
 
+    /// When the user was last seen: when one of its tokens was last used, or, of tokens that are gone, when the last of them was. `nil` where it
+    /// never had any.
+    func lastSeen(ofUser userId: String) throws(StoreFailure) -> Timestamp?
+
     /// Adds a token.
     func insertToken(_ token: TokenRecord) throws(StoreFailure)
     /// The token of that hash, even where it has expired.

@@ -249,7 +249,9 @@ public final class Hub {
         guard method.needsLogin else { return nil }
         guard session.login != nil else { return .notLoggedIn }
         if session.isExpired(at: moment.wall) { return .tokenExpired }
-        return method.needsAdmin && session.login?.view.caller.isAdmin != true ? .adminsOnly : nil
+        guard method.needsAdmin, session.login?.view.caller.isAdmin != true else { return nil }
+        auditRefusal(method.rawValue, session, reason: "no admin")
+        return .adminsOnly
     }
 
     private func perform(_ call: Call, _ answer: Answer) {

@@ -135,6 +135,32 @@ def test_it_works_in_the_same_way_on_a_stopped_server(running, connect):
     assert again.ids("Project") == [project]
 
 
+def test_alone_it_says_what_it_did_and_nothing_else(tmp_path):
+    data = tmp_path / "data"
+    for arguments in (["add", "Ada"], ["passwd", "Ada"], ["admin", "Ada"], ["suspend", "Ada"], ["delete", "Ada"]):
+        result = user(data, *arguments, password=PASSWORD)
+        assert done(result).count("\n") == 1 and "Ada" in result.stdout
+        assert result.stderr == ""
+    result = user(data, "suspend", "Ada")
+    refused(result, "no user named 'Ada'")
+    assert result.stderr.count("\n") == 1 and "audit" not in result.stderr
+
+
+def test_the_list_says_when_somebody_was_last_seen_who_has_logged_out(running, connect):
+    done(user(running.data, "add", "Ada", password=PASSWORD))
+    ben = connect(running)
+    ben.login_as("Ben")
+    ben.call("logout")
+
+    def seen():
+        return [line.split("\t")[5] for line in done(user(running.data, "list")).splitlines()[1:]]
+
+    told = seen()
+    assert told[0] == "never" and told[1].startswith("20")
+    running.stop()
+    assert seen() == told
+
+
 def test_only_the_servers_user_reaches_the_control_socket_and_a_kill_leaves_no_harm(running):
     control = os.path.join(running.data, "control")
     mode = os.stat(control).st_mode

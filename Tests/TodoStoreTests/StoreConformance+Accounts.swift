@@ -88,12 +88,37 @@ extension ConformanceCase {
             }
             #expect(try store.token(hash: first.hash) == nil)
         },
+        ConformanceCase("When a user was last seen is known from tokens, also from those that are gone") { store in
+            try store.transaction { () throws in
+                #expect(try store.insertAccount(account("u1", "jwt", "ann")))
+                #expect(try store.lastSeen(ofUser: "u1") == nil)
+                for number in [1, 2] as [UInt8] { try store.insertToken(Sample.token(number, expires: 100)) }
+                try store.touchToken(
+                    hash: Sample.token(1).hash, lastSeenAt: Timestamp(milliseconds: 50), expiresAt: Timestamp(milliseconds: 100))
+                try store.touchToken(
+                    hash: Sample.token(2).hash, lastSeenAt: Timestamp(milliseconds: 40), expiresAt: Timestamp(milliseconds: 100))
+            }
+            #expect(try store.lastSeen(ofUser: "u1")?.milliseconds == 50)
+            try store.transaction { () throws in _ = try store.deleteToken(hash: Sample.token(1).hash) }
+            #expect(try store.lastSeen(ofUser: "u1")?.milliseconds == 50)
+            var limits = UpkeepLimits()
+            limits.expiredTokenAgeMilliseconds = 0
+            #expect(try !store.upkeep(now: Timestamp(milliseconds: 1000), limits: limits))
+            #expect(try store.tokens(ofUser: "u1").isEmpty)
+            #expect(try store.lastSeen(ofUser: "u1")?.milliseconds == 50)
+            try store.transaction { () throws in try store.deleteAccounts(ofUser: "u1") }
+            #expect(try store.lastSeen(ofUser: "u1") == nil)
+        },
         ConformanceCase("Upkeep removes tokens that have expired, in steps") { store in
             try store.transaction { () throws in
                 for number in 1...5 { try store.insertToken(Sample.token(UInt8(number), expires: Int64(number) * 100)) }
             }
             var limits = UpkeepLimits()
             limits.rowsMax = 2
+            limits.expiredTokenAgeMilliseconds = 1000
+            #expect(try !store.upkeep(now: Timestamp(milliseconds: 1099), limits: limits))
+            #expect(try store.tokens(ofUser: "u1").count == 5)
+            limits.expiredTokenAgeMilliseconds = 0
             #expect(try store.upkeep(now: Timestamp(milliseconds: 300), limits: limits))
             #expect(try !store.upkeep(now: Timestamp(milliseconds: 300), limits: limits))
             #expect(try store.tokens(ofUser: "u1").map(\.expiresAt.milliseconds) == [400, 500])

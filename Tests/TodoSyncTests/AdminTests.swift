@@ -24,6 +24,10 @@ struct AdminTests {
         for params in [[:], ["nonsense": 1], ["userId": anna.userId], ["userId": 7]] as [[String: Any]] {
             #expect(try ben.refused(method, params).code == -32002)
         }
+        let lines = harness.lines.audits(method)
+        #expect(lines.count == 4)
+        let line = ["event": method, "outcome": "refused", "by": ben.userId, "address": "test", "reason": "no admin"]
+        #expect(lines.allSatisfy { $0 == line })
         #expect(try harness.connect().refused(method, [:]).code == -32001)
         #expect(try admin.refused(method, ["nonsense": 1]).code == -32602)
     }
@@ -64,6 +68,29 @@ struct AdminTests {
         #expect([anna.closeCode, second.closeCode] == [4002, 4002])
         #expect(try admin.call("admin.disconnect", ["userId": admin.userId])["disconnected"] as? Int == 0)
         #expect(try admin.call("admin.stats")["sessions"] as? Int == 2)
+    }
+
+    @Test func `the connection that asks is not disconnected by its own id, and is told so`() throws {
+        let second = harness.connect()
+        try second.call("login", ["provider": "token", "token": admin.token])
+        let own = try #require(try admin.call("admin.sessions", ["userId": admin.userId])["sessions"] as? [[String: Any]])
+        var refusals: [HubClient.Refused] = []
+        for name in own.compactMap({ $0["sessionId"] as? String }) {
+            do { try admin.call("admin.disconnect", ["sessionId": name]) } catch let refused as HubClient.Refused {
+                refusals.append(refused)
+            }
+        }
+        #expect(refusals.map(\.reason) == ["notPermitted"] && refusals.map(\.path) == ["sessionId"])
+        #expect(second.closeCode == 4002 && admin.closeCode == nil)
+        try admin.call("admin.stats")
+    }
+
+    @Test func `an audit of refusals has an end for each connection`() throws {
+        for _ in 0..<100 { _ = try ben.refused("admin.stats") }
+        #expect(harness.lines.audits("admin.stats").count == 10)
+        #expect(harness.lines.audits("admin.stats").last?["further"] == "not written")
+        _ = try anna.refused("admin.stats")
+        #expect(harness.lines.audits("admin.stats").count == 11)
     }
 
     @Test func `a deleted user leaves others' projects whole, and is asked what becomes of the own ones`() throws {

@@ -76,6 +76,10 @@ struct InviteTests {
             let text = try #require(world.ben.texts.last)
             texts.insert(String(text[(text.range(of: "error")?.lowerBound ?? text.startIndex)...]))
         }
+        let lines = world.harness.lines.audits("invite.accept").filter { $0["outcome"] == "refused" }
+        #expect(
+            lines
+                == Array(repeating: ["event": "invite.accept", "outcome": "refused", "by": world.ben.userId, "address": "test"], count: 5))
         #expect(texts.count == 1)
         #expect(texts.first?.contains(dead) == true)
         try cleo.write([["update": "Permission", "id": "p1:\(world.anna.userId)", "set": ["role": "owner"]]])

@@ -48,6 +48,16 @@ struct SharingTests {
         #expect(try anna.refused("write", ["changes": [named("   ", "viewer")]]).path == "changes[0].object.userName")
     }
 
+    @Test func `no name at all is refused at its own place`() throws {
+        for other in [[:], ["userId": ben.userId]] as [[String: Any]] {
+            let object = ["projectId": "p1", "userName": NSNull(), "role": "viewer"].merging(other) { $1 }
+            for verb in ["create", "upsert"] {
+                let refused = try anna.refused("write", ["changes": [[verb: "Permission", "object": object]]])
+                #expect(refused.reason == "wrongType" && refused.path == "changes[0].object.userName")
+            }
+        }
+    }
+
     @Test func `a project is handed over, its last owner stays, and nobody grants what they don't hold`() throws {
         let demotion: [String: Any] = ["update": "Permission", "id": "p1:\(anna.userId)", "set": ["role": "viewer"]]
         #expect(try anna.refused("write", ["changes": [demotion]]).code == -32004)

@@ -35,7 +35,7 @@ extension Call {
     private static func register(_ params: JSONValue?, _ limits: ProtocolLimits) throws(ErrorResponse) -> Call {
         let parameters = try Parameters(params, of: .register, allowed: Names.register)
         return .register(
-            username: try parameters.requiredText("username", bytes: 1...limits.userNameBytes),
+            username: try parameters.requiredUserName("username", limits),
             password: try parameters.requiredText("password", bytes: limits.passwordBytesLeast...limits.passwordBytes))
     }
 
@@ -62,6 +62,18 @@ private enum Names {
     static let tokenLogin: [StaticString] = ["provider", "token"]
 }
 
+extension Parameters {
+    /// A user's name, of which only the length is bounded here: what names are is one rule, which whoever looks the name up or gives it follows.
+    func userName(_ name: StaticString, _ limits: ProtocolLimits) throws(ErrorResponse) -> String? {
+        try text(name, bytes: 0...limits.userNameBytes)
+    }
+
+    /// A user's name that must be there.
+    fileprivate func requiredUserName(_ name: StaticString, _ limits: ProtocolLimits) throws(ErrorResponse) -> String {
+        try requiredText(name, bytes: 0...limits.userNameBytes)
+    }
+}
+
 extension LoginRequest {
     fileprivate init(_ params: JSONValue?, _ limits: ProtocolLimits) throws(ErrorResponse) {
         // Which parameters there are depends on the provider, so that one is looked at first.
@@ -70,11 +82,11 @@ extension LoginRequest {
         case "password":
             let parameters = try Parameters(params, of: .login, allowed: Names.passwordLogin)
             self = .password(
-                username: try parameters.requiredText("username", bytes: 0...limits.userNameBytes),
+                username: try parameters.requiredUserName("username", limits),
                 password: try parameters.requiredText("password", bytes: 0...limits.passwordBytes))
         case "nickname":
             let parameters = try Parameters(params, of: .login, allowed: Names.nicknameLogin)
-            self = .nickname(try parameters.requiredText("nickname", bytes: 1...limits.userNameBytes))
+            self = .nickname(try parameters.requiredUserName("nickname", limits))
         case "token":
             let parameters = try Parameters(params, of: .login, allowed: Names.tokenLogin)
             self = .token(try parameters.requiredText("token", bytes: 0...limits.tokenBytes))

@@ -28,7 +28,11 @@ extension EntrySpec {
     static func grant(_ change: Parameters, isUpsert: Bool, _ limits: ProtocolLimits) throws(ErrorResponse) -> EntrySpec? {
         let name = try change.required("object") { object throws(ErrorResponse) -> String? in
             let members = Parameters(change: object)
-            guard let name = try members.text("userName", bytes: 1...limits.userNameBytes) else { return nil }
+            if object["userName"]?.isNull == true {
+                throw .invalid(
+                    .wrongType, "userName takes a user's name, not null; leave it out where 'userId' says who it is.", path: "userName")
+            }
+            guard let name = try members.userName("userName", limits) else { return nil }
             if members.has("userId") { throw members.oneOf("userId", "userName") }
             return name
         }

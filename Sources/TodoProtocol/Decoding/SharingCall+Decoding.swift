@@ -23,7 +23,7 @@ extension Parameters {
 extension UserReference {
     init(_ params: JSONValue?, _ limits: ProtocolLimits) throws(ErrorResponse) {
         let parameters = try Parameters(params, of: .findUser, allowed: ["name", "userId"])
-        switch (try parameters.text("name", bytes: 1...limits.userNameBytes), try parameters.id("userId")) {
+        switch (try parameters.userName("name", limits), try parameters.id("userId")) {
         case (let name?, nil): self = .name(name)
         case (nil, let userId?): self = .userId(userId)
         default: throw parameters.oneOf("name", "userId")

@@ -24,6 +24,11 @@ extension JSONWriter {
         endObject()
     }
 
+    /// Writes a text, or null where there is none.
+    mutating func optional(_ text: String?) {
+        if let text { value(text) } else { null() }
+    }
+
     /// Writes an array of whole objects.
     mutating func objects(_ objects: some Sequence<Object>) {
         beginArray()

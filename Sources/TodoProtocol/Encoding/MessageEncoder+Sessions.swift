@@ -4,16 +4,14 @@ internal import Todo
 extension MessageEncoder {
     /// The result of `sessions`, with whether there is a password to change: an optional member without a value is null.
     public static func sessions(_ id: RequestID, _ sessions: [SessionInfo], hasPassword: Bool, into writer: inout JSONWriter) {
-        begin(id, member: result, &writer)
-        writer.beginObject()
-        writer.key("sessions")
-        writer.beginArray()
-        for session in sessions { self.session(session, &writer) }
-        writer.endArray()
-        writer.key("hasPassword")
-        writer.value(hasPassword)
-        writer.endObject()
-        writer.endObject()
+        result(id, &writer) { writer in
+            writer.key("sessions")
+            writer.beginArray()
+            for session in sessions { self.session(session, &writer) }
+            writer.endArray()
+            writer.key("hasPassword")
+            writer.value(hasPassword)
+        }
     }
 
     private static func session(_ session: SessionInfo, _ writer: inout JSONWriter) {
@@ -33,11 +31,5 @@ extension MessageEncoder {
         writer.key("current")
         writer.value(session.isCurrent)
         writer.endObject()
-    }
-}
-
-extension JSONWriter {
-    fileprivate mutating func optional(_ text: String?) {
-        if let text { value(text) } else { null() }
     }
 }

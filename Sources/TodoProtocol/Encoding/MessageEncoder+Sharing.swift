@@ -145,11 +145,11 @@ extension MessageEncoder {
         writer.key("sessionId")
         writer.value(session.sessionId)
         writer.key("userId")
-        if let userId = session.userId { writer.value(userId) } else { writer.null() }
+        writer.optional(session.userId)
         writer.key("address")
         writer.value(session.address)
         writer.key("userAgent")
-        if let userAgent = session.userAgent { writer.value(userAgent) } else { writer.null() }
+        writer.optional(session.userAgent)
         writer.key("openedAt")
         writer.value(.date(session.openedAt))
         writer.key("subscriptions")
@@ -176,13 +176,5 @@ extension MessageEncoder {
         writer.value(.date(invite.expiresAt))
         writer.key("uses")
         writer.value(invite.uses)
-    }
-
-    private static func result(_ id: RequestID, _ writer: inout JSONWriter, _ members: (inout JSONWriter) -> Void) {
-        begin(id, member: result, &writer)
-        writer.beginObject()
-        members(&writer)
-        writer.endObject()
-        writer.endObject()
     }
 }

@@ -18,6 +18,15 @@ public enum MessageEncoder {
         writer.endObject()
     }
 
+    /// A result with those members.
+    static func result(_ id: RequestID, _ writer: inout JSONWriter, _ members: (inout JSONWriter) -> Void) {
+        begin(id, member: result, &writer)
+        writer.beginObject()
+        members(&writer)
+        writer.endObject()
+        writer.endObject()
+    }
+
     /// The result `{}`: of `logout` and `unsubscribe`.
     public static func empty(_ id: RequestID, into writer: inout JSONWriter) {
         begin(id, member: result, &writer)

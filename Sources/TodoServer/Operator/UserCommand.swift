@@ -132,7 +132,8 @@ struct UserCommand {
         let store = try SQLiteStore(folder: dataFolder)
         defer { store.close() }
         let settings = SyncSettings(server: Version.name, providers: [], accessOfNewProjects: .private)
-        let hub = Hub(store: store, settings: settings, loops: 1, jobs: NoJobs(), log: .lines(.info), moment: .now())
+        // What was done is printed: of the lines for a server's log only those are wanted that say why the store fails.
+        let hub = Hub(store: store, settings: settings, loops: 1, jobs: NoJobs(), log: .lines(.error), moment: .now())
         let answers = try Mailbox<OperatorReply>()
         hub.process([.operated(command, reply: { _ = answers.post($0) })], at: .now())
         var replies: [OperatorReply] = []
@@ -156,7 +157,7 @@ struct UserCommand {
         let rows = users.map { user in
             [
                 user.name, user.userId, user.isAdmin ? "admin" : "user", user.isSuspended ? "suspended" : "active",
-                user.providers.joined(separator: ","), user.lastSeen?.rfc3339 ?? "no log-in",
+                user.providers.joined(separator: ","), user.lastSeen?.rfc3339 ?? "never",
             ]
         }
         return ([["name", "id", "role", "state", "log in by", "last seen"]] + rows).map { $0.joined(separator: "\t") }

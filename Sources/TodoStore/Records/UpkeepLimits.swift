@@ -7,6 +7,9 @@ public struct UpkeepLimits: Sendable, Equatable {
     public var logBytesMax: Int64 = 256 << 20
     /// Remembered transactions older than this go. By default 24 hours, for which the protocol promises to know them.
     public var rememberedAgeMilliseconds: Int64 = 86_400_000
+    /// Tokens whose time has been over for longer than this go: until then they are known as such, so that whoever comes back with one learns
+    /// that it is over, and not that it was revoked. By default 30 days.
+    public var expiredTokenAgeMilliseconds: Int64 = 30 * 86_400_000
     /// How many rows of each kind one step removes at most, so that a waiting commit is held up for a few milliseconds only.
     /// By default 500.
     public var rowsMax: Int = 500

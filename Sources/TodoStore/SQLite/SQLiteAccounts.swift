@@ -13,6 +13,7 @@ final class SQLiteAccounts {
     private let selectName: SQLiteStatement
     private let deleteOtherNames: SQLiteStatement
     private let deleteNames: SQLiteStatement
+    private let selectLastSeen: SQLiteStatement
     private let insertTokenStatement: SQLiteStatement
     private let selectToken: SQLiteStatement
     private let selectTokens: SQLiteStatement
@@ -33,6 +34,7 @@ final class SQLiteAccounts {
         selectName = try SQLiteStatement(connection, UserNameTable.select)
         deleteOtherNames = try SQLiteStatement(connection, UserNameTable.deleteOthers)
         deleteNames = try SQLiteStatement(connection, UserNameTable.deleteOfUser)
+        selectLastSeen = try SQLiteStatement(connection, AccountTable.selectLastSeen)
         insertTokenStatement = try SQLiteStatement(connection, TokenTable.insert)
         selectToken = try SQLiteStatement(connection, TokenTable.select)
         selectTokens = try SQLiteStatement(connection, TokenTable.selectOfUser)
@@ -112,6 +114,14 @@ final class SQLiteAccounts {
         return try selectName.step() ? selectName.text(0) : nil
     }
 
+    func lastSeen(ofUser userId: String) throws(StoreFailure) -> Timestamp? {
+        try selectLastSeen.bind(userId, at: 1)
+        defer { selectLastSeen.reset() }
+        var latest: Timestamp?
+        while try selectLastSeen.step() { latest = latest.map { max($0, selectLastSeen.timestamp(0)) } ?? selectLastSeen.timestamp(0) }
+        return latest
+    }
+
     func insertToken(_ token: TokenRecord) throws(StoreFailure) {
         try insertTokenStatement.bind(token.hash, at: 1)
         try insertTokenStatement.bind(token.userId, at: 2)
@@ -162,9 +172,9 @@ final class SQLiteAccounts {
         return hashes
     }
 
-    /// Removes some of the tokens that have expired; `true` while more may be waiting.
-    func deleteExpiredTokens(now: Timestamp, rowsMax: Int) throws(StoreFailure) -> Bool {
-        try deleteExpired.bind(now.milliseconds, at: 1)
+    /// Removes some of the tokens that had expired by then; `true` while more may be waiting.
+    func deleteTokens(expiredBefore moment: Timestamp, rowsMax: Int) throws(StoreFailure) -> Bool {
+        try deleteExpired.bind(moment.milliseconds, at: 1)
         try deleteExpired.bind(Int64(rowsMax), at: 2)
         try deleteExpired.run()
         return connection.changedRows == rowsMax

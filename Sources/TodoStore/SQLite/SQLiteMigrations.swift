@@ -9,7 +9,7 @@ package enum SQLiteMigrations {
     package typealias Migration = @Sendable (SQLiteConnection) throws(StoreFailure) -> Void
 
     /// The steps, in the order in which they came.
-    package static let all: [Migration] = [createTables, addSharing]
+    package static let all: [Migration] = [createTables, addSharing, keepLastSeen]
 
     /// Marks a file as a TodoSync store: "TDSY".
     static let applicationId: Int64 = 0x5444_5359
@@ -107,6 +107,17 @@ package enum SQLiteMigrations {
             CREATE INDEX invitations_expiry ON invitations (expires_at);
             CREATE INDEX items_creator ON items ("createdBy", "projectId");
             CREATE INDEX items_assignee_project ON items ("assignee", "projectId") WHERE "assignee" IS NOT NULL;
+            """)
+    }
+
+    /// Of a token that goes, whatever takes it, it is kept when its user was seen.
+    private static let keepLastSeen: Migration = { connection throws(StoreFailure) in
+        try connection.execute(
+            """
+            ALTER TABLE accounts ADD COLUMN last_seen_at INTEGER;
+            CREATE TRIGGER tokens_last_seen BEFORE DELETE ON tokens BEGIN
+                UPDATE accounts SET last_seen_at = max(coalesce(last_seen_at, 0), OLD.last_seen_at) WHERE user_id = OLD.user_id;
+            END;
             """)
     }
 

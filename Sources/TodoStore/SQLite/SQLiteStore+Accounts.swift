@@ -42,6 +42,11 @@ extension SQLiteStore {
         return try accounts.claimName(normalisedName, user: userId)
     }
 
+    /// When the user was last seen, as far as tokens tell, those that are gone among them; `nil` where it never had any.
+    public func lastSeen(ofUser userId: String) throws(StoreFailure) -> Timestamp? {
+        try accounts.lastSeen(ofUser: userId)
+    }
+
     /// Adds a token.
     public func insertToken(_ token: TokenRecord) throws(StoreFailure) {
         try requireTransaction()

@@ -38,7 +38,8 @@ extension SQLiteStore {
             let rememberFrom = Timestamp(milliseconds: now.milliseconds - limits.rememberedAgeMilliseconds)
             let hasOldLog = try log.prune(keepFrom: keepFrom, limits: limits, end: logEnd)
             let hasOldTransactions = try log.forget(before: rememberFrom, rowsMax: limits.rowsMax)
-            let hasExpiredTokens = try accounts.deleteExpiredTokens(now: now, rowsMax: limits.rowsMax)
+            let expiredBefore = Timestamp(milliseconds: now.milliseconds - limits.expiredTokenAgeMilliseconds)
+            let hasExpiredTokens = try accounts.deleteTokens(expiredBefore: expiredBefore, rowsMax: limits.rowsMax)
             let hasOldInvitations = try invitations.deleteExpired(now: now, rowsMax: limits.rowsMax)
             try commit()
             return hasOldLog || hasOldTransactions || hasExpiredTokens || hasOldInvitations

@@ -12,6 +12,11 @@ enum AccountTable {
     static let setPasswordHash = "UPDATE accounts SET password_hash = $1 WHERE provider = $2 AND subject = $3"
     /// `$1`: 0 or 1, `$2`: user.
     static let setSuspended = "UPDATE accounts SET is_suspended = $1 WHERE user_id = $2"
+    /// `$1`: user. What its accounts keep of tokens that are gone, and what its tokens say.
+    static let selectLastSeen = """
+        SELECT last_seen_at FROM accounts WHERE user_id = $1 AND last_seen_at IS NOT NULL
+        UNION ALL SELECT last_seen_at FROM tokens WHERE user_id = $1
+        """
     /// `$1`: user.
     static let deleteOfUser = "DELETE FROM accounts WHERE user_id = $1"
 }
@@ -44,6 +49,6 @@ enum TokenTable {
     static let delete = "DELETE FROM tokens WHERE hash = $1"
     /// `$1`: user.
     static let deleteOfUser = "DELETE FROM tokens WHERE user_id = $1"
-    /// `$1`: now, `$2`: how many.
+    /// `$1`: the latest expiry, `$2`: how many.
     static let deleteExpired = "DELETE FROM tokens WHERE hash IN (SELECT hash FROM tokens WHERE expires_at <= $1 LIMIT $2)"
 }

@@ -1,4 +1,5 @@
 import Bytes
+import Todo
 
 /// One line for an operator's records: who did what to whom, from where, and how it ended. Never a password, a token or a code.
 ///
@@ -51,5 +52,18 @@ extension Hub {
     /// Writes the line: what was refused as a warning, all else as information.
     func audit(_ audit: Audit) {
         log(audit.outcome == .ok ? .info : .warning, audit.line)
+    }
+
+    /// Writes that the session's user was refused something that costs the user nothing to ask for. Of each connection only so many have a
+    /// line that nobody fills the log with them; the last one says so.
+    func auditRefusal(_ event: String, _ session: Session, reason: String? = nil) {
+        session.auditedRefusals += 1
+        guard session.auditedRefusals <= Session.auditedRefusalsMax else { return }
+        audit(
+            Audit(
+                event: event, outcome: .refused, by: session.login?.view.caller.userId, address: session.peer.address,
+                details: [
+                    ("reason", reason ?? ""), ("further", session.auditedRefusals == Session.auditedRefusalsMax ? "not written" : ""),
+                ]))
     }
 }

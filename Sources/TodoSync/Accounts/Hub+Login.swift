@@ -73,19 +73,26 @@ extension Hub {
     private func renew(_ token: String, _ hash: [UInt8], _ answer: Answer) {
         inGroup(answer) { [unowned self] in
             guard let record = try store.token(hash: hash), let user = try store.object(.user, record.userId) else {
-                audit(
-                    Audit(
-                        event: "login", outcome: .refused, address: answer.session.peer.address,
-                        details: [("provider", "token"), ("reason", "no such token")]))
+                auditBadToken(nil, "no such token", answer)
                 throw ErrorResponse.tokenRevoked
             }
-            guard record.expiresAt > moment.wall else { throw ErrorResponse.tokenExpired }
+            guard record.expiresAt > moment.wall else {
+                auditBadToken(user.key, "the token has expired", answer)
+                throw ErrorResponse.tokenExpired
+            }
             // What an identity provider vouched for ends when it said.
             let isVouchedFor = try store.accounts(ofUser: user.key).contains { $0.provider == Provider.jwt.rawValue }
             let expiresAt = isVouchedFor ? record.expiresAt : expiry()
             try store.touchToken(hash: hash, lastSeenAt: moment.wall, expiresAt: expiresAt)
             try enter(user, token: token, hash: hash, expiresAt: expiresAt, "token", answer)
         }
+    }
+
+    private func auditBadToken(_ userId: String?, _ reason: String, _ answer: Answer) {
+        audit(
+            Audit(
+                event: "login", outcome: .refused, user: userId, address: answer.session.peer.address,
+                details: [("provider", "token"), ("reason", reason)]))
     }
 
     // MARK: Entering

@@ -52,6 +52,8 @@ extension Hub {
         let userId = login.view.caller.userId
         inGroup(answer) { [unowned self] in
             var dead: Set<[UInt8]> = [login.tokenHash]
+            // Whoever logs out was here: the token's record, from which the operator learns it, may be a day old.
+            try store.touchToken(hash: login.tokenHash, lastSeenAt: moment.wall, expiresAt: login.expiresAt)
             _ = try store.deleteToken(hash: login.tokenHash)
             if everywhere { dead.formUnion(try store.deleteTokens(ofUser: userId)) }
             holdBack(ofUser: userId) { $0.login.map { dead.contains($0.tokenHash) } ?? false }

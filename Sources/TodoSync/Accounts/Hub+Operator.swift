@@ -129,17 +129,17 @@ extension Hub {
     }
 
     private func listUsers() throws -> [OperatorUser] {
-        var users: [Object] = []
+        var rows: [Object] = []
         try store.forEach(.user, where: []) { user in
-            users.append(user)
+            rows.append(user)
             return true
         }
-        return try users.sorted { ($0.text(UserField.name), $0.key) < ($1.text(UserField.name), $1.key) }.map { user in
+        return try rows.sorted { ($0.text(UserField.name), $0.key) < ($1.text(UserField.name), $1.key) }.map { user in
             let accounts = try store.accounts(ofUser: user.key)
             return OperatorUser(
                 userId: user.key, name: user.text(UserField.name), isAdmin: user[UserField.isAdmin].boolean ?? false,
                 isSuspended: accounts.contains(where: \.isSuspended), providers: accounts.map(\.provider),
-                lastSeen: try store.tokens(ofUser: user.key).map(\.lastSeenAt).max())
+                lastSeen: try users[user.key] == nil ? store.lastSeen(ofUser: user.key) : moment.wall)
         }
     }
 }

@@ -38,15 +38,20 @@ extension Hub {
     func loginByPassword(username: String, password: String, _ answer: Answer) {
         let name: UserName
         do throws(Refusal) { name = try UserName(username, path: "username") } catch { return self.answer(answer, ErrorResponse(error)) }
+        if mayTry("login", name.folded, answer) { check(password, of: name, answer) }
+    }
+
+    /// Counts an attempt at the account and takes a place in the queue for it; where one of them has to wait, that is the answer.
+    private func mayTry(_ event: String, _ account: String, _ answer: Answer) -> Bool {
         let address = answer.session.peer.address
-        if let wait = throttle.attempt(account: name.folded, from: address, at: moment.monotonicMilliseconds) {
-            return throttled("login", .password, wait, answer)
+        if let wait = throttle.attempt(account: account, from: address, at: moment.monotonicMilliseconds) {
+            throttled(event, .password, wait, answer)
+            return false
         }
-        if let wait = hashing.enter(address, settings.limits) {
-            throttle.takeBack(account: name.folded, from: address, at: moment.monotonicMilliseconds)
-            return throttled("login", .password, wait, answer)
-        }
-        check(password, of: name, answer)
+        guard let wait = hashing.enter(address, settings.limits) else { return true }
+        throttle.takeBack(account: account, from: address, at: moment.monotonicMilliseconds)
+        throttled(event, .password, wait, answer)
+        return false
     }
 
     /// The place in the queue is taken already.
@@ -109,21 +114,14 @@ extension Hub {
         let account: Account?
         do { account = try passwordAccount(ofUser: userId) } catch { return refuse(answer, error) }
         guard let account, let stored = account.passwordHash else { return self.answer(answer, .noPassword) }
-        let address = answer.session.peer.address
-        if let wait = throttle.attempt(account: account.subject, from: address, at: moment.monotonicMilliseconds) {
-            return throttled("password", .password, wait, answer)
-        }
-        if let wait = hashing.enter(address, settings.limits) {
-            throttle.takeBack(account: account.subject, from: address, at: moment.monotonicMilliseconds)
-            return throttled("password", .password, wait, answer)
-        }
+        guard mayTry("password", account.subject, answer) else { return }
         let cost = settings.passwordCost
         hash(for: answer) {
             .checked(Self.attempt { try PasswordCheck.exchange(old, for: new, against: stored, cost: cost) })
         } then: { [unowned self] outcome in
             guard case .checked(.success(let check)) = outcome else { return hashingFailed(answer) }
             guard let hash = check.renewed else {
-                audit(Audit(event: "password", outcome: .refused, by: userId, user: userId, address: address))
+                audit(Audit(event: "password", outcome: .refused, by: userId, user: userId, address: answer.session.peer.address))
                 return self.answer(answer, .wrongPassword)
             }
             setPassword(hash, instead: account, keeping: login.tokenHash, answer)

@@ -4,7 +4,6 @@ import Todo
 extension Hub {
     /// Notes the lines of a transaction; they are written once it is durable.
     func auditRights(_ changes: [Change], _ caller: Caller, _ answer: Answer) {
-        var lines: [Audit] = []
         var foreign: [String] = []
         let address = answer.session.peer.address
         auditRights(changes, by: caller.userId, from: address)
@@ -16,13 +15,7 @@ extension Hub {
                 foreign.append(projectId)
             }
         }
-        for projectId in foreign {
-            lines.append(Audit(event: "admin.write", by: caller.userId, address: address, details: [("project", projectId)]))
-        }
-        guard !lines.isEmpty else { return }
-        group.effects.append { [unowned self] in
-            for line in lines { audit(line) }
-        }
+        auditOnceDurable(foreign.map { Audit(event: "admin.write", by: caller.userId, address: address, details: [("project", $0)]) })
     }
 
     /// Notes who came to hold which role, or lost it, and which projects were opened or closed.
@@ -37,6 +30,10 @@ extension Hub {
             case .project, .item, .user, .presence: break
             }
         }
+        auditOnceDurable(lines)
+    }
+
+    private func auditOnceDurable(_ lines: [Audit]) {
         guard !lines.isEmpty else { return }
         group.effects.append { [unowned self] in
             for line in lines { audit(line) }

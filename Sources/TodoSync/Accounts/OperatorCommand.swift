@@ -62,7 +62,7 @@ public struct OperatorUser: Sendable, Equatable {
     public var isSuspended: Bool
     /// How the user logs in.
     public var providers: [String]
-    /// When the last token was used, as far as that is recorded.
+    /// Now where a connection is open, else when a token was last used, as far as that is recorded; `nil` where the user never logged in.
     public var lastSeen: Timestamp?
 
     /// All of it.

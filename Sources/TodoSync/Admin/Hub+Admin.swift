@@ -18,6 +18,10 @@ extension Hub {
             guard let session = sessions.values.first(where: { $0.id.name == name }) else {
                 return self.answer(answer, .notFound("There is no session with the id '\(name)'.", path: "sessionId"))
             }
+            guard session !== answer.session else {
+                return self.answer(
+                    answer, .notPermitted("That is the connection that you ask from; 'logout' ends its log-in.", path: "sessionId"))
+            }
             disconnect([session], tokens: session.login.map { [$0.tokenHash] } ?? [], caller, answer)
         case .disconnectUser(let userId): disconnectUser(userId, caller, answer)
         case .deleteUser(let userId, let ownProjects):

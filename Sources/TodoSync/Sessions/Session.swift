@@ -47,6 +47,10 @@ final class Session {
     var unsent: [Subscription] = []
     /// Whether a part is on its way that the socket has not taken yet.
     var isDraining = false
+    /// How often its user was refused what leaves a line in the audit.
+    var auditedRefusals = 0
+    /// How many of these lines are written.
+    static let auditedRefusalsMax = 10
     /// The update fragments of the commit that is being published, cleared by it.
     var updates: [Int] = []
 

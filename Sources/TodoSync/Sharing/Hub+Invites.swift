@@ -71,16 +71,20 @@ extension Hub {
 
     /// Wrong, expired, used up, taken back, without force: all the same to who asks.
     private func acceptInvite(_ code: String, _ caller: Caller, _ answer: Answer) throws {
+        func refusal() -> ErrorResponse {
+            auditRefusal("invite.accept", answer.session)
+            return .noSuchInvitation
+        }
         guard let invitation = try store.invitation(codeHash: try SHA256.hash(utf8: code)), invitation.expiresAt > moment.wall,
             try isInForce(invitation)
-        else { throw ErrorResponse.noSuchInvitation }
+        else { throw refusal() }
         let key = PermissionKey.of(project: invitation.projectId, user: caller.userId)
         let held = try store.object(.permission, key).flatMap { Role(name: $0.text(PermissionField.role)) }
         // Who is in already takes no use, so that an answer that was lost can be asked for again.
         if held.map({ $0 < invitation.role }) ?? true {
-            guard invitation.usesLeft > 0 else { throw ErrorResponse.noSuchInvitation }
+            guard invitation.usesLeft > 0 else { throw refusal() }
             var run = TransactionRun(store: live, settings: transactionSettings(caller), makeId: freshId)
-            _ = try run.join(invitation.projectId, as: invitation.role)
+            try run.join(invitation.projectId, as: invitation.role)
             try store.setUsesLeft(invitation.usesLeft - 1, ofInvitation: invitation.inviteId)
             try append(run.changes, by: caller.userId)
             audit("invite.accept", invitation, caller, answer)

@@ -187,6 +187,8 @@ final class SimulatedStore: Store {
 
     func accounts(ofUser userId: String) throws(StoreFailure) -> [Account] { try real.accounts(ofUser: userId) }
 
+    func lastSeen(ofUser userId: String) throws(StoreFailure) -> Timestamp? { try real.lastSeen(ofUser: userId) }
+
     func insertAccount(_ account: Account) throws(StoreFailure) -> Bool {
         try checkWrite()
         return try real.insertAccount(account)

@@ -37,6 +37,36 @@ struct OperatorTests {
         #expect(users.map(\.name) == ["Ann"] && users[0].isAdmin && users[0].providers == ["password"])
     }
 
+    private func lastSeen(_ harness: HubHarness) -> [Int64?] {
+        guard case .users(let users) = harness.operate(.list) else { return [] }
+        return users.map { $0.lastSeen?.milliseconds }
+    }
+
+    @Test func `the list tells when a user was last seen, also where no log-in of it is left`() throws {
+        let harness = try HubHarness()
+        let start = harness.moment.wall.milliseconds
+        #expect(isDone(harness.operate(.add(name: "Abe", passwordHash: try hash("correct horse"), isAdmin: false))))
+        let ann = try harness.register("Ann")
+        let ben = try harness.register("Ben")
+        try harness.register("Cleo").leave()
+        #expect(lastSeen(harness) == [nil, start, start, start])
+        harness.pass(5000)
+        try ann.call("logout")
+        harness.pass(5000)
+        // Ben is here; what a token keeps of its user is as old as its last renewal.
+        #expect(lastSeen(harness) == [nil, start + 5000, start + 10000, start])
+        for name in ["Ben", "Cleo"] { #expect(isDone(harness.operate(.suspend(name: name, isSuspended: true)))) }
+        #expect(ben.closeCode == 4002)
+        harness.pass(5000)
+        #expect(lastSeen(harness) == [nil, start + 5000, start, start])
+        harness.pass(90 * 86_400_000)
+        for _ in 0..<3 { harness.tick() }
+        #expect(lastSeen(harness) == [nil, start + 5000, start, start])
+        #expect(isDone(harness.operate(.delete(name: "Ann", ownProjects: .undecided))))
+        try harness.register("Ann").leave()
+        #expect(lastSeen(harness)[1] == harness.moment.wall.milliseconds)
+    }
+
     @Test func `a suspended user is out at once, and in again when that is lifted`() throws {
         let harness = try HubHarness()
         let ann = try harness.register("Ann")

@@ -153,4 +153,20 @@ struct PasswordTests {
         try harness.register("Ann")
         for _ in 0..<4 { try harness.logIn("Ann") }
     }
+
+    @Test func `an empty name breaks the rule for names, wherever it is given`() throws {
+        let harness = try HubHarness()
+        let ann = try harness.register("Ann")
+        try ann.write([["create": "Project", "object": ["projectId": "p", "name": "P"]]])
+        let grant: [String: Any] = ["create": "Permission", "object": ["projectId": "p", "userName": "", "role": "viewer"]]
+        let refusals = [
+            harness.connect().refusal("register", ["username": "", "password": "correct horse"]),
+            harness.connect().logInRefusal("", "correct horse"),
+            harness.connect().refusal("login", ["provider": "nickname", "nickname": ""]),
+            ann.refusal("findUser", ["name": ""]),
+            ann.refusal("write", ["changes": [grant]]),
+        ]
+        #expect(refusals.map { $0?.reason } == Array(repeating: "outOfRange", count: 5))
+        #expect(refusals.map { $0?.path } == ["username", "username", "nickname", "name", "changes[0].object.userName"])
+    }
 }
