@@ -240,6 +240,7 @@ public final class Hub {
             if let refusal = gate(call.method, work.answer.session) {
                 answer(work.answer, refusal)
             } else {
+                renewIfDue(work.answer.session)
                 perform(call, work.answer)
             }
         }

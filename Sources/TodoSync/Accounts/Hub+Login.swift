@@ -33,8 +33,8 @@ extension Hub {
         inGroup(answer) { [unowned self] in
             if let account = try store.account(provider: Provider.nickname.rawValue, subject: name.folded) {
                 // Anybody may come in here, so never an admin.
-                guard !account.isSuspended, let user = try store.object(.user, account.userId), user[UserField.isAdmin].boolean != true
-                else {
+                guard !account.isSuspended else { throw suspendedLogin(.nickname, account, answer) }
+                guard let user = try store.object(.user, account.userId), user[UserField.isAdmin].boolean != true else {
                     throw refusedLogin(.nickname, account.userId, answer)
                 }
                 return try logIn(user, .nickname, answer)
@@ -57,17 +57,15 @@ extension Hub {
         do {
             let hash = try SHA256.hash(utf8: token)
             if let record = try store.token(hash: hash), let user = try store.object(.user, record.userId), isFresh(record) {
-                try enterNow(user, token: token, hash: hash, expiresAt: record.expiresAt, answer)
+                try enterNow(user, token: token, record, answer)
             } else {
                 renew(token, hash, answer)
             }
         } catch { refuse(answer, error) }
     }
 
-    /// Whether less than a thirtieth of the token's life is gone since it was last renewed.
     private func isFresh(_ record: TokenRecord) -> Bool {
-        let age = moment.wall.milliseconds - record.lastSeenAt.milliseconds
-        return record.expiresAt > moment.wall && age < settings.limits.tokenMilliseconds / 30
+        record.expiresAt > moment.wall && moment.wall < renewal(after: record.lastSeenAt)
     }
 
     private func renew(_ token: String, _ hash: [UInt8], _ answer: Answer) {
@@ -80,11 +78,7 @@ extension Hub {
                 auditBadToken(user.key, "the token has expired", answer)
                 throw ErrorResponse.tokenExpired
             }
-            // What an identity provider vouched for ends when it said.
-            let isVouchedFor = try store.accounts(ofUser: user.key).contains { $0.provider == Provider.jwt.rawValue }
-            let expiresAt = isVouchedFor ? record.expiresAt : expiry()
-            try store.touchToken(hash: hash, lastSeenAt: moment.wall, expiresAt: expiresAt)
-            try enter(user, token: token, hash: hash, expiresAt: expiresAt, "token", answer)
+            try enter(user, token: token, hash: hash, expiresAt: try renew(record), "token", answer)
         }
     }
 
@@ -113,11 +107,11 @@ extension Hub {
     }
 
     /// Logs in without a write: nothing has to be durable first.
-    private func enterNow(_ user: Object, token: String, hash: [UInt8], expiresAt: Timestamp, _ answer: Answer) throws {
+    private func enterNow(_ user: Object, token: String, _ record: TokenRecord, _ answer: Answer) throws {
         if let login = answer.session.login, login.view.caller.userId != user.key { throw ErrorResponse.otherUser }
-        join(answer.session, user: user, hash: hash, expiresAt: expiresAt)
+        join(answer.session, user: user, hash: record.hash, expiresAt: record.expiresAt, renewedAt: record.lastSeenAt)
         entered(user, "token", answer)
-        self.answer(answer, loggedIn: user, token: token, expiresAt: expiresAt)
+        self.answer(answer, loggedIn: user, token: token, expiresAt: record.expiresAt)
         for session in released { bringUpToDate(session) }
         released.removeAll()
     }
@@ -127,7 +121,7 @@ extension Hub {
     ) throws {
         if let login = answer.session.login, login.view.caller.userId != user.key { throw ErrorResponse.otherUser }
         group.effects.append { [unowned self] in
-            join(answer.session, user: user, hash: hash, expiresAt: expiresAt)
+            join(answer.session, user: user, hash: hash, expiresAt: expiresAt, renewedAt: moment.wall)
             entered(user, provider, answer)
         }
         self.answer(answer, loggedIn: user, token: token, expiresAt: expiresAt)
@@ -163,10 +157,16 @@ extension Hub {
         return .wrongCredentials
     }
 
-    func throttled(_ event: String, _ provider: Provider, _ seconds: Int, _ answer: Answer) {
+    /// The same answer, so that only the operator learns that there is such an account.
+    func suspendedLogin(_ provider: Provider, _ account: Account, _ answer: Answer) -> ErrorResponse {
+        refusedLogin(provider, account.userId, answer, reason: "the account is suspended")
+    }
+
+    func throttled(_ event: String, _ provider: Provider, of userId: String? = nil, _ seconds: Int, _ answer: Answer) {
         audit(
             Audit(
-                event: event, outcome: .throttled, address: answer.session.peer.address,
+                event: event, outcome: .throttled, by: answer.session.login?.view.caller.userId, user: userId,
+                address: answer.session.peer.address,
                 details: [("provider", provider.rawValue), ("retryAfter", "\(seconds)")]))
         self.answer(answer, .tooManyRequests(retryAfter: seconds))
     }
@@ -179,10 +179,6 @@ extension Hub {
         try store.insert(user)
         try append([Change(.user, key: user.key, before: nil, after: user)], by: user.key)
         return user
-    }
-
-    private func expiry() -> Timestamp {
-        Timestamp(milliseconds: moment.wall.milliseconds + settings.limits.tokenMilliseconds)
     }
 
     /// A new id: 96 random bits in base64url.

@@ -5,13 +5,16 @@ import TodoStore
 /// Which sessions belong to which user, and what a log-out ends.
 extension Hub {
     /// The session belongs to the user from now on; one that was held is brought up to date.
-    func join(_ session: Session, user: Object, hash: [UInt8], expiresAt: Timestamp) {
+    ///
+    /// - Parameter renewedAt: when the life of its token was last counted anew.
+    func join(_ session: Session, user: Object, hash: [UInt8], expiresAt: Timestamp, renewedAt: Timestamp) {
         guard session.isOpen else { return }
         if session.login?.view.caller.userId != user.key { leave(session) }
         let view = users[user.key] ?? makeView(user)
         view.sessions[session.id] = session
-        session.login = Session.Login(view: view, tokenHash: hash, expiresAt: expiresAt)
-        for other in view.sessions.values where other.login?.tokenHash == hash { other.login?.expiresAt = expiresAt }
+        let renewsAt = renewal(after: renewedAt)
+        session.login = Session.Login(view: view, tokenHash: hash, expiresAt: expiresAt, renewsAt: renewsAt)
+        noteRenewal(hash, view, expiresAt, renewsAt)
         earliestExpiry = min(earliestExpiry ?? expiresAt, expiresAt)
         if session.behindSince != nil { released.append(session) }
     }

@@ -7,7 +7,10 @@ import TodoStore
 extension Hub {
     func register(username: String, password: String, _ answer: Answer) {
         guard settings.providers.contains(.password) else { return self.answer(answer, .unknownProvider) }
-        guard settings.allowsSignUp else { return self.answer(answer, .signUpOff) }
+        guard settings.allowsSignUp else {
+            auditRefusal("register", answer.session, reason: "sign-up is off")
+            return self.answer(answer, .signUpOff)
+        }
         let name: UserName
         do throws(Refusal) { name = try UserName(username, path: "username") } catch { return self.answer(answer, ErrorResponse(error)) }
         if answer.session.login != nil { return self.answer(answer, .otherUser) }
@@ -21,6 +24,10 @@ extension Hub {
         } then: { [unowned self] outcome in
             guard case .hashed(.success(let hash)) = outcome else { return hashingFailed(answer) }
             inGroup(answer) { [unowned self] in
+                guard try store.userNamed(normalisedName: name.folded) == nil else {
+                    auditRefusal("register", answer.session, reason: "the name is taken")
+                    throw ErrorResponse.nameTaken
+                }
                 let user = try createUser(name)
                 let account = Account(
                     userId: user.key, provider: Provider.password.rawValue, subject: name.folded, passwordHash: hash,
@@ -44,13 +51,17 @@ extension Hub {
     /// Counts an attempt at the account and takes a place in the queue for it; where one of them has to wait, that is the answer.
     private func mayTry(_ event: String, _ account: String, _ answer: Answer) -> Bool {
         let address = answer.session.peer.address
-        if let wait = throttle.attempt(account: account, from: address, at: moment.monotonicMilliseconds) {
-            throttled(event, .password, wait, answer)
-            return false
+        var wait = throttle.attempt(account: account, from: address, at: moment.monotonicMilliseconds)
+        if wait == nil {
+            wait = hashing.enter(address, settings.limits)
+            guard wait != nil else { return true }
+            throttle.takeBack(account: account, from: address, at: moment.monotonicMilliseconds)
         }
-        guard let wait = hashing.enter(address, settings.limits) else { return true }
-        throttle.takeBack(account: account, from: address, at: moment.monotonicMilliseconds)
-        throttled(event, .password, wait, answer)
+        do {
+            // The operator is to learn whose account is tried.
+            let user = try store.account(provider: Provider.password.rawValue, subject: account)?.userId
+            throttled(event, .password, of: user, wait ?? 1, answer)
+        } catch { refuse(answer, error) }
         return false
     }
 
@@ -94,8 +105,9 @@ extension Hub {
         guard !isOvertaken else { return true }
         inGroup(answer) { [unowned self] in
             guard let account = try store.account(provider: provider, subject: name.folded), account.passwordHash == stored,
-                !account.isSuspended, let user = try store.object(.user, account.userId)
+                let user = try store.object(.user, account.userId)
             else { throw refusedLogin(.password, nil, answer) }
+            guard !account.isSuspended else { throw suspendedLogin(.password, account, answer) }
             if let renewed = checked.renewed { try store.setPasswordHash(renewed, provider: provider, subject: name.folded) }
             // Before the address becomes a known one, so that the attempt is taken off where it was counted.
             group.effects.append { [unowned self] in

@@ -3,19 +3,57 @@ import Todo
 /// The lines of the audit that writes cause: who may see what changed, and what an admin did in projects of others.
 extension Hub {
     /// Notes the lines of a transaction; they are written once it is durable.
-    func auditRights(_ changes: [Change], _ caller: Caller, _ answer: Answer) {
-        var foreign: [String] = []
+    func auditRights(_ changes: [Change], _ caller: Caller, _ answer: Answer) throws(StoreFailure) {
         let address = answer.session.peer.address
         auditRights(changes, by: caller.userId, from: address)
+        guard caller.isAdmin else { return }
+        auditOnceDurable(try adminActs(changes, caller.userId).map { act in act.line(by: caller.userId, from: address) })
+    }
+
+    /// What the user could not have done without being an admin, by project, class and kind of change.
+    private func adminActs(_ changes: [Change], _ userId: String) throws(StoreFailure) -> [AdminAct] {
+        var acts: [AdminAct] = []
+        var places: [AdminAct.Key: Int] = [:]
+        var roles: [String: Role?] = [:]
         for change in changes {
-            if caller.isAdmin, let projectId = (change.before ?? change.after)?.projectId, !foreign.contains(projectId),
-                answer.session.login?.view.roles[projectId] == nil,
-                (change.before ?? change.after)?.className != .project || change.before != nil
-            {
-                foreign.append(projectId)
+            guard let needed = AdminAct.roleNeeded(for: change, userId) else { continue }
+            for projectId in Set([change.before?.projectId, change.after?.projectId].compactMap { $0 }).sorted() {
+                let held = try roles[projectId] ?? roleBefore(changes, userId, projectId)
+                roles[projectId] = .some(held)
+                guard held.map({ $0 < needed }) ?? true else { continue }
+                let key = AdminAct.Key(projectId: projectId, className: change.className, kind: AdminAct.kind(of: change))
+                if let place = places[key] {
+                    acts[place].count += 1
+                } else {
+                    places[key] = acts.count
+                    acts.append(AdminAct(key: key, firstId: change.key))
+                }
             }
         }
-        auditOnceDurable(foreign.map { Audit(event: "admin.write", by: caller.userId, address: address, details: [("project", $0)]) })
+        return acts
+    }
+
+    /// What the user might do in the project before these changes, were they no admin. In a project that is new all is the user's own.
+    private func roleBefore(_ changes: [Change], _ userId: String, _ projectId: String) throws(StoreFailure) -> Role? {
+        func before(_ className: ClassName, _ key: String) throws(StoreFailure) -> Object? {
+            if let change = changes.first(where: { $0.className == className && $0.key == key }) { return change.before }
+            return try store.object(className, key)
+        }
+        guard let project = try before(.project, projectId) else { return .owner }
+        let permission = try before(.permission, PermissionKey.of(project: projectId, user: userId))
+        let roles = [
+            Access(rawValue: project.text(ProjectField.access))?.role, permission.flatMap { Role(name: $0.text(PermissionField.role)) },
+        ]
+        return roles.compactMap { $0 }.max()
+    }
+
+    /// Notes that an admin looks at all there is of a class, that of others among it.
+    func auditReading(_ query: QueryText, _ caller: Caller, _ session: Session) {
+        guard caller.isAdmin else { return }
+        audit(
+            Audit(
+                event: "admin.read", by: caller.userId, address: session.peer.address,
+                details: [("class", query.className.name), ("filter", String((query.filter ?? "").prefix(200)))]))
     }
 
     /// Notes who came to hold which role, or lost it, and which projects were opened or closed.

@@ -9,6 +9,11 @@ extension Hub {
     ///
     /// - Parameter admin: the id of the admin in whose name it is logged; `nil` for the operator.
     func deleteUser(_ userId: String, _ ownProjects: OwnProjects, by admin: String?, from address: String? = nil) throws {
+        if case .handOver(let heir) = ownProjects, try store.accounts(ofUser: heir).contains(where: \.isSuspended) {
+            throw Refusal(
+                .conflict, "suspended", "The account that the projects would be handed over to is suspended; name another user.",
+                path: "handOverTo")
+        }
         let caller = Caller(userId: admin ?? userId, isAdmin: true)
         var run = TransactionRun(store: live, settings: transactionSettings(caller), makeId: freshId)
         try run.deleteUser(userId, ownProjects)

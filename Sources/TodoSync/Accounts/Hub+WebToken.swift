@@ -39,9 +39,8 @@ extension Hub {
             if user[UserField.isAdmin].boolean == true { auditAdmin(user.key, true, by: "jwt", answer.session.peer.address) }
             return user
         }
-        guard !account.isSuspended, let old = try store.object(.user, account.userId) else {
-            throw refusedLogin(.jwt, account.userId, answer)
-        }
+        guard !account.isSuspended else { throw suspendedLogin(.jwt, account, answer) }
+        guard let old = try store.object(.user, account.userId) else { throw refusedLogin(.jwt, account.userId, answer) }
         if let login = answer.session.login, login.view.caller.userId != old.key { throw ErrorResponse.otherUser }
         var user = old
         if let isAdmin = claims.isAdmin { user[UserField.isAdmin] = .boolean(isAdmin) }

@@ -6,6 +6,7 @@ import TodoStore
 extension Hub {
     func admin(_ call: AdminCall, _ answer: Answer) {
         guard let caller = answer.session.login?.view.caller else { return self.answer(answer, .notLoggedIn) }
+        auditLook(call, caller, answer.session)
         switch call {
         case .stats:
             self.answer(answer) { writer in MessageEncoder.numbers(answer.id, stats, into: &writer) }
@@ -37,6 +38,17 @@ extension Hub {
                 self.answer(answer) { writer in MessageEncoder.empty(answer.id, into: &writer) }
             }
         }
+    }
+
+    /// Notes a look at others' accounts and connections; what is done to them has a line when it is done.
+    private func auditLook(_ call: AdminCall, _ caller: Caller, _ session: Session) {
+        let (event, user): (String, String?)
+        switch call {
+        case .users: (event, user) = ("admin.users", nil)
+        case .sessions(let userId): (event, user) = ("admin.sessions", userId)
+        case .stats, .disconnectSession, .disconnectUser, .deleteUser: return
+        }
+        audit(Audit(event: event, by: caller.userId, user: user, address: session.peer.address))
     }
 
     /// What the server holds and has done since it started.

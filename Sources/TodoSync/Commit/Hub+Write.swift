@@ -19,7 +19,7 @@ extension Hub {
             let version = changes.isEmpty ? store.nextVersion - 1 : store.nextVersion
             if !changes.isEmpty {
                 try append(changes, by: caller.userId)
-                auditRights(changes, caller, answer)
+                try auditRights(changes, caller, answer)
             }
             if let txn = params.txn {
                 try store.remember(

@@ -92,6 +92,7 @@ extension Hub {
         }
         let scope = SubscriptionIndex.placement(of: query, for: caller).scope
         let session = answer.session
+        auditReading(params.query, caller, session)
         session.wait = .job
         read(query, scope, for: caller, settings.limits.readSearchBytes) { [unowned self] result in
             session.wait = .none

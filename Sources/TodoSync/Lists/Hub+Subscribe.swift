@@ -21,6 +21,7 @@ extension Hub {
             query = try self.query(params.query, view.caller, limit: params.query.limit)
         } catch { return self.answer(answer, ErrorResponse(error)) }
         if let error = checkRoom(for: params, query, in: session) { return self.answer(answer, error) }
+        auditReading(params.query, view.caller, session)
         if let known { drop(known) }
         let list = list(for: params.query, query, view)
         let subscription = Subscription(session: session, name: params.name, list: list)

@@ -19,6 +19,8 @@ final class Session {
         let view: UserView
         let tokenHash: [UInt8]
         var expiresAt: Timestamp
+        /// From when on a request has its token's life counted anew.
+        var renewsAt: Timestamp
     }
 
     let id: SessionID

@@ -88,7 +88,7 @@ extension Hub {
             try store.setUsesLeft(invitation.usesLeft - 1, ofInvitation: invitation.inviteId)
             try append(run.changes, by: caller.userId)
             audit("invite.accept", invitation, caller, answer)
-            auditRights(run.changes, caller, answer)
+            try auditRights(run.changes, caller, answer)
         }
         self.answer(answer) { writer in MessageEncoder.joined(answer.id, projectId: invitation.projectId, into: &writer) }
     }
@@ -104,7 +104,9 @@ extension Hub {
 
     private func listInvites(_ projectId: String, _ caller: Caller, _ answer: Answer) throws {
         try requireOwner(caller, of: projectId, path: "projectId")
-        let held = try store.invitations(ofProject: projectId).filter { $0.usesLeft > 0 && $0.expiresAt > moment.wall }
+        let held = try store.invitations(ofProject: projectId).filter {
+            try $0.usesLeft > 0 && $0.expiresAt > moment.wall && isInForce($0)
+        }
         self.answer(answer) { writer in
             MessageEncoder.invites(answer.id, held.map { InviteResult($0, code: nil) }, into: &writer)
         }
