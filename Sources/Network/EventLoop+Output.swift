@@ -97,17 +97,22 @@ extension EventLoop {
     /// Whether the arena asks for a write before the turn goes on.
     @usableFromInline var hasMuchOutput: Bool { arena.isFull }
 
+    /// What one connection is given in a turn, in bytes: a reader that takes a long message as fast as it comes holds up no other one.
+    private static var turnBytesMax: Int { 512 << 10 }
+
     private mutating func write(_ channel: UnsafeMutablePointer<Channel>, _ id: ConnectionID) {
         if channel.pointee.flags.contains(.secure), !flushSecure(channel, id) { return }
+        var left = Self.turnBytesMax
         while !channel.pointee.queue.isEmpty, channel.pointee.flags.isDisjoint(with: [.blocked, .handshaking]) {
-            let (filled, bytes) = channel.pointee.queue.fill(pieces, arena: arena.base)
+            let (filled, bytes) = channel.pointee.queue.fill(pieces, arena: arena.base, bytesMax: left)
             switch channel.pointee.transport.write(UnsafeMutableBufferPointer(rebasing: pieces[0..<filled]), secure) {
             case .moved(let count):
                 bytesWritten += count
                 let marks = channel.pointee.queue.remove(count, pool: &pool)
                 for _ in 0..<marks { notices.append(Notice(id: id, kind: .drained)) }
-                // An encrypted session may have taken all and the socket less.
-                if count < bytes || channel.pointee.transport.unsentCount > 0 { channel.pointee.flags.insert(.blocked) }
+                left -= count
+                // An encrypted session may have taken all and the socket less. One that takes on and on has its turn again after the others.
+                if count < bytes || channel.pointee.transport.unsentCount > 0 || left <= 0 { channel.pointee.flags.insert(.blocked) }
             case .needsWritable:
                 channel.pointee.flags.insert(.blocked)
             case .needsReadable:

@@ -68,19 +68,22 @@ struct OutboundQueue: ~Copyable {
         segments?[Int(tail - 1)].isMarked = true
     }
 
-    /// Lays out the first segments for a write.
+    /// Lays out the first segments for a write of so many bytes at most.
     ///
     /// - Returns: how many pieces were filled in, and the bytes in them.
-    func fill(_ pieces: UnsafeMutableBufferPointer<iovec>, arena: UnsafeMutableRawPointer) -> (pieces: Int, bytes: Int) {
+    func fill(
+        _ pieces: UnsafeMutableBufferPointer<iovec>, arena: UnsafeMutableRawPointer, bytesMax: Int = .max
+    ) -> (pieces: Int, bytes: Int) {
         guard let segments else { return (0, 0) }
         var filled = 0
         var bytes = 0
-        for index in Int(head)..<Int(tail) where filled < pieces.count {
+        for index in Int(head)..<Int(tail) where filled < pieces.count && bytes < bytesMax {
             let segment = segments + index
             let base = segment.pointee.owner.unsafeAddress.map { UnsafeMutableRawPointer(mutating: $0) } ?? arena
-            pieces[filled] = iovec(iov_base: base + segment.pointee.start, iov_len: Int(segment.pointee.count))
+            let count = min(Int(segment.pointee.count), bytesMax - bytes)
+            pieces[filled] = iovec(iov_base: base + segment.pointee.start, iov_len: count)
             filled += 1
-            bytes += Int(segment.pointee.count)
+            bytes += count
         }
         return (filled, bytes)
     }

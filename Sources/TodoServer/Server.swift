@@ -117,7 +117,7 @@ struct Server {
         _ mailboxes: [Mailbox<EdgeMessage<PortMessage>>],
         _ status: ServerStatus, _ figures: SharedFigures
     ) throws -> NamedThread {
-        let jobs = try JobPool(committer: inbox)
+        let jobs = try JobPool(committer: inbox, status: status)
         var settings = SyncSettings(
             server: Version.name, providers: configuration.providers, accessOfNewProjects: configuration.access)
         settings.allowsSignUp = configuration.allowsSignUp

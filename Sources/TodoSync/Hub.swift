@@ -45,10 +45,20 @@ public final class Hub {
     var catchUps = CatchUps()
     /// Logged changes that may still be read for them until the next tick.
     var catchUpRowsLeft: Int
+    /// Of them, those that may be read in this turn.
+    var catchUpRowsLeftInTurn: Int
+    /// Sessions that are told what happened since their version in the next turn.
+    var postponed: [Session] = []
     /// What live queries of projects have to know about items, as of the last commit.
     let tallies: ItemTallies
+    /// First lists so far.
+    var firstLists = 0
     /// Parts of first lists that several sessions are sent.
     var parts = PartCache()
+    /// Parts that another thread encodes, and the sessions that wait for each.
+    var partsUnderWay: [PartKey: [SessionID]] = [:]
+    /// The part that has come from there, while it is being handed out.
+    var arrivedPart: EncodedPart?
     /// Slows down who guesses passwords or makes accounts in heaps.
     var throttle: LoginThrottle
     /// The passwords that wait to be hashed.
@@ -75,15 +85,23 @@ public final class Hub {
         self.moment = moment
         outbox = Outbox(loops: loops)
         catchUpRowsLeft = settings.limits.catchUpRowsPerSecond
+        catchUpRowsLeftInTurn = settings.limits.catchUpRowsPerTurn
         tallies = ItemTallies(countMax: settings.limits.itemTallies)
         throttle = LoginThrottle(settings.limits)
         tokenVerifier = settings.tokenVerifier
     }
 
+    /// Whether there is more to do than fitted into the last turn: the next one is to follow at once, after what has come meanwhile.
+    public var hasPostponed: Bool { !postponed.isEmpty }
+
     /// Takes everything that happened and does what follows, up to the last durable commit.
     public func process(_ inputs: [Input], at moment: Moment) {
         self.moment = moment
+        catchUpRowsLeftInTurn = settings.limits.catchUpRowsPerTurn
+        // Those who write come before those who catch up.
         for input in inputs { take(input) }
+        runReady()
+        takePostponed()
         runReady()
         rebalance()
         if isUpkeepDue { upkeep() }
@@ -142,7 +160,7 @@ public final class Hub {
         case .fellBehind(let id):
             if let session = sessions[id] { fallBehind(session) }
         case .caughtUp(let id):
-            if let session = sessions[id] { catchUp(session) }
+            if let session = sessions[id] { mayReadLog ? catchUp(session) : postpone(session, .catchUp) }
         case .finished(let finished):
             jobBook.close(finished)?(finished.outcome)
         case .operated(let command, let reply):
@@ -213,6 +231,7 @@ public final class Hub {
             case .group where work.isWrite: break
             case .group, .job: return
             }
+            if work.readsLog, !mayReadLog { return postpone(session, .requests) }
             session.work.removeFirst()
             handle(work)
             if session.isPaused, session.isOpen { resumeIfDue(session) }

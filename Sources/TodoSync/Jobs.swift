@@ -1,4 +1,6 @@
+public import Bytes
 import Crypto
+import Synchronization
 import Todo
 import TodoProtocol
 import TodoStore
@@ -9,6 +11,8 @@ public enum JobLane: CaseIterable, Sendable {
     case hashing
     /// Reading first lists and queries from snapshots.
     case reading
+    /// Encoding the parts of first lists, each in a moment: they don't wait behind a long read.
+    case encoding
 }
 
 /// Runs work off the committer's thread and gives its outcome back as an input.
@@ -25,14 +29,44 @@ public struct Finished: Sendable {
     enum Outcome: Sendable {
         case hashed(Result<String, JobFault>)
         case checked(Result<PasswordCheck, JobFault>)
-        case read(Result<Rows, JobFault>)
-        case found(Result<Object?, JobFault>)
+        case loaded(ReadList)
+        case listed(ListWindow)
+        case answered(Outgoing)
+        /// An answer that goes out with others of its batch.
+        case batched(SharedBytes)
+        case found(Object?)
+        case encoded(EncodedPart)
+        /// What was to be read was not.
+        case failed(JobFault)
+        /// Memory was given back.
+        case freed
     }
 
-    /// Rows that matched in one snapshot of the store.
-    struct Rows: Sendable {
-        let version: Int64
-        let list: LiveList
+    /// The same with the message that the job has written, if any, framed where it was written.
+    public func framed(by frame: (SharedBytes) -> any Sendable) -> Finished {
+        switch outcome {
+        case .answered(let message): Finished(ticket: ticket, outcome: .answered(message.framed(by: frame)))
+        case .encoded(let part):
+            Finished(ticket: ticket, outcome: .encoded(EncodedPart(key: part.key, end: part.end, message: part.message.framed(by: frame))))
+        default: self
+        }
+    }
+}
+
+/// The rows of a list as they were read from one snapshot of the store.
+///
+/// Whoever takes them is the only one who has them: a list that somebody else holds too is copied, all of it, when it changes.
+final class ReadList: Sendable {
+    let version: Int64
+    private let live: Mutex<LiveList?>
+
+    init(version: Int64, _ live: consuming LiveList?) {
+        self.version = version
+        self.live = Mutex(live)
+    }
+
+    func take() -> LiveList? {
+        live.withLock { $0.take() }
     }
 }
 
@@ -41,9 +75,14 @@ struct JobFault: Error, Sendable {
     /// What to answer.
     let response: ErrorResponse
 
+    init(_ response: ErrorResponse) {
+        self.response = response
+    }
+
     init(_ error: any Error) {
         response =
             switch error {
+            case let fault as JobFault: fault.response
             case let refusal as Refusal: ErrorResponse(refusal)
             default: .unavailable
             }

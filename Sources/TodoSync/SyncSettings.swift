@@ -31,6 +31,8 @@ public struct SyncLimits: Sendable {
     public var snapshots = 8
     /// Bytes of one part of a first list, about: a part with large rows has fewer of them.
     public var partBytes = 256 << 10
+    /// Rows of a first list, or of what is left of it, that the committer encodes itself; more are encoded by another thread.
+    public var partRowsAtOnce = 32
     /// Bytes of encoded parts that are kept for further sessions with the same list; past it the oldest are encoded anew for who needs them.
     public var sharedPartsBytes = 16 << 20
     /// Bytes that the objects of one `query` may have, about; more are refused with `-32005`: use `limit` and `offset`.
@@ -68,6 +70,9 @@ public struct SyncLimits: Sendable {
     /// Logged changes, about, that are read a second for all who resume or were behind; past it lists are sent whole, which costs the committer
     /// less: so a crowd that comes back, each from a version of its own, holds up nobody's writes for long.
     public var catchUpRowsPerSecond = 200_000
+    /// Logged changes, about, that are read in one turn of the committer for those who resume or were behind; the others have theirs in the next
+    /// turns, with everybody's writes in between.
+    public var catchUpRowsPerTurn = 2_000
     /// Rows that are looked at besides the changed ones to tell what a list was before rights or related objects changed; past it the list is
     /// sent whole.
     public var catchUpCandidates = 5_000

@@ -11,11 +11,16 @@ public struct LoopCodec: ~Copyable {
     /// Buffers that a large message left behind are given back from this size on.
     private static let bytesKeptMax = 64 * 1024
 
-    /// A codec without any memory.
-    public init() {}
+    private let compressedBytesMax: Int
 
-    /// Compresses into `deflated`; false if that is no shorter.
+    /// A codec without any memory. Larger messages than `compressedBytesMax` are left as they are: how long a thread is busy with one is bounded.
+    public init(compressedBytesMax: Int = .max) {
+        self.compressedBytesMax = compressedBytesMax
+    }
+
+    /// Compresses into `deflated`; false if that is no shorter, or takes too long.
     mutating func deflate(_ payload: UnsafeRawBufferPointer, windowBits: UInt8) -> Bool {
+        guard payload.count <= compressedBytesMax else { return false }
         LoopCodec.clear(&deflated)
         return deflater.deflate(payload, windowBits: windowBits, into: &deflated)
     }

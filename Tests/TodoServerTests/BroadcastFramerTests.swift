@@ -37,4 +37,17 @@ import WebSocket
         #expect(small.frame.array == [0x81, 5] + Array("to do".utf8))
         #expect(status.broadcastsCompressed.load(ordering: .relaxed) == 0)
     }
+
+    @Test func `a text that takes long to compress goes out as it is, unless another thread than the committer frames it`() {
+        let status = ServerStatus(loops: 1)
+        status.deflatingSessions.add(1, ordering: .relaxed)
+        let large = SharedBytes(utf8: String(repeating: "to do, ", count: 100_000))
+        var committers = BroadcastFramer(status: status)
+        let plain = committers.message(large)
+        #expect(plain.compressedFrame == nil && plain.payloadCount == large.count)
+        var others = TextFramer(status: status)
+        let compressed = others.frame(large)
+        #expect((compressed.compressedFrame?.count ?? .max) < large.count / 50)
+        #expect(compressed.frame == plain.frame)
+    }
 }

@@ -92,7 +92,11 @@ struct FirstListTests {
     @Test func `parts past the bound are encoded anew, and the lists are right`() throws {
         let (harness, _) = try project(items: 3000) { $0.limits.sharedPartsBytes = 1 }
         let clients = try readers(5, harness)
+        clients[4].isStalled = true
         try subscribe(clients, harness)
+        #expect(harness.hub.figures.parts == 6)
+        clients[4].isStalled = false
+        harness.process([.drained(clients[4].id)])
         for client in clients { #expect(client.keys("all", "itemId") == (0..<3000).map { "i\($0)" }) }
         #expect(harness.hub.figures.parts > 6)
     }
@@ -120,5 +124,58 @@ struct FirstListTests {
             #expect(client.notifications("initial").isEmpty)
             #expect(client.lists["all"]?[4]["body"] as? String == "new")
         }
+    }
+
+    @Test func `a part is encoded by another thread, and writes go on until it is`() throws {
+        let (harness, anna) = try project(items: 1200)
+        let client = try readers(1, harness)[0]
+        harness.process([try client.request("subscribe", Self.query).input], runJobs: false)
+        let job = try #require(harness.jobs.takeFirst())
+        harness.process([.finished(job())], runJobs: false)
+        #expect(client.notifications("initial").isEmpty)
+        let write = try anna.request("write", ["changes": [["update": "Item", "id": "i1", "set": ["body": "meanwhile"]]]])
+        harness.process([write.input], runJobs: false)
+        #expect(try anna.result(of: write.id)["version"] != nil)
+        #expect(client.messages.allSatisfy { $0["method"] == nil })
+        harness.process([])
+        #expect(client.complete == ["all"])
+        #expect(client.lists["all"]?[1]["body"] as? String == "meanwhile")
+        #expect(client.keys("all", "itemId") == (0..<1200).map { "i\($0)" })
+    }
+
+    @Test func `sessions that began at different versions share all parts but the last, which names the version`() throws {
+        let (harness, anna) = try project(items: 1100)
+        let clients = try readers(3, harness)
+        for client in clients { client.isStalled = true }
+        // Each begins at a version of its own, and no row of the list has changed in between.
+        for (number, client) in clients.enumerated() {
+            try client.call("subscribe", Self.query)
+            try anna.write([["create": "Project", "object": ["projectId": "q\(number)", "name": "Hill"]]])
+        }
+        for client in clients { client.isStalled = false }
+        harness.process(clients.map { .drained($0.id) })
+        for client in clients { #expect(client.keys("all", "itemId") == (0..<1100).map { "i\($0)" }) }
+        #expect(Set(clients.map { $0.notifications("initial").last?["version"] as? Int }).count == 3)
+        // The first part twice: it is not kept for a client that is alone. The second once, and the last one for each version.
+        #expect(harness.hub.figures.parts == 6)
+    }
+
+    @Test func `what is asked for anew while a part is being encoded begins at the beginning`() throws {
+        let (harness, _) = try project(items: 1200)
+        let clients = try readers(2, harness)
+        for client in clients {
+            try client.call("subscribe", ["name": "keeps", "class": "Item", "filter": "projectId == 'p1'"])
+            harness.process([try client.request("subscribe", Self.query).input], runJobs: false)
+            let read = try #require(harness.jobs.takeFirst())
+            harness.process([.finished(read())], runJobs: false)
+        }
+        // The first one leaves while its part is under way, the other one asks for other rows under the same name.
+        harness.process([.closed(clients[0].id)], runJobs: false)
+        var other = Self.query
+        other["filter"] = "projectId == 'p1' AND body CONTAINS '7'"
+        other["update"] = true
+        try clients[1].call("subscribe", other)
+        let expected = (0..<1200).map { "i\($0)" }.filter { $0.contains("7") }
+        #expect(clients[1].keys("all", "itemId") == expected)
     }
 }

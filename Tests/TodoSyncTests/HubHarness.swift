@@ -108,6 +108,10 @@ final class HubHarness {
     func process(_ inputs: [Input], runJobs: Bool = true) {
         hub.process(inputs, at: moment)
         handOut()
+        while hub.hasPostponed {
+            hub.process([], at: moment)
+            handOut()
+        }
         while runJobs, let job = jobs.takeFirst() {
             hub.process([.finished(job())], at: moment)
             handOut()
@@ -132,6 +136,7 @@ final class HubHarness {
                     if reportsDrained {
                         if client.isStalled { client.owesDrained = true } else { drained.append(.drained(client.id)) }
                     }
+                case .framed: preconditionFailure("no job frames anything here")
                 case .pause(let connection): clients[connection]?.isPaused = true
                 case .resume(let connection): clients[connection]?.isPaused = false
                 case .close(let connection, let code, _):

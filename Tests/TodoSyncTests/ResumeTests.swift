@@ -175,6 +175,43 @@ struct ResumeTests {
         #expect(try resume(from: 1) == true)
     }
 
+    @Test func `a crowd that comes back, each from a version of its own, is told over several turns, and writes go on between them`() throws
+    {
+        let harness = try HubHarness(access: .everyoneWrite) { $0.limits.catchUpRowsPerTurn = 1 }
+        let anna = try harness.login("Anna")
+        try anna.write([["create": "Project", "object": ["projectId": "p1", "name": "Lake"]]])
+        let query: [String: Any] = ["name": "all", "class": "Item", "filter": "projectId == 'p1'"]
+        let ben = try harness.login("Ben")
+        try ben.call("subscribe", query)
+        let epoch = try ben.call("info")["epoch"]
+        var inputs: [Input] = []
+        var crowd: [HubClient] = []
+        for number in 0..<8 {
+            let client = try harness.login("Ben")
+            client.adopt(list: "all", rows: ben.lists["all"] ?? [])
+            var params = query
+            (params["since"], params["epoch"]) = (try ben.call("info")["version"], epoch)
+            inputs.append(try client.request("subscribe", params).input)
+            crowd.append(client)
+            try anna.write([["create": "Item", "object": ["projectId": "p1", "itemId": "i\(number)", "body": "b"]]])
+        }
+        harness.hub.process(inputs, at: harness.moment)
+        #expect(harness.hub.hasPostponed)
+        let turns = harness.hub.figures.catchUps
+        #expect(turns < 3)
+        // It is taken in the same turn in which somebody of the crowd gets its own.
+        let write = try anna.request("write", ["changes": [["update": "Item", "id": "i0", "set": ["body": "new"]]]])
+        harness.hub.process([write.input], at: harness.moment)
+        #expect(harness.hub.hasPostponed)
+        harness.process([])
+        #expect(try anna.result(of: write.id)["version"] != nil)
+        for client in crowd {
+            #expect(client.keys("all", "itemId") == (0..<8).map { "i\($0)" })
+            #expect(client.lists["all"]?[0]["body"] as? String == "new")
+            #expect(client.notifications("initial").isEmpty)
+        }
+    }
+
     @Test func `a project that was deleted meanwhile takes its rows away`() throws {
         let (_, client, expected) = try resumed { anna, _ in try anna.write([["delete": "Project", "id": "p1"]]) }
         #expect(expected.isEmpty)

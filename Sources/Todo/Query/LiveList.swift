@@ -21,6 +21,9 @@ public struct LiveList: Sendable {
     /// The rows that a client sees.
     public var windowCount: Int { min(ordered.count, query.limit ?? Int.max) }
 
+    /// The rows that a client sees, as they are now: what happens to the list afterwards does not change them.
+    public var present: ListWindow { ListWindow(ordered, limit: query.limit) }
+
     /// The rows that a client sees at these places, in order; places behind the last row are left out.
     public func window(_ range: Range<Int>) -> [Object] {
         var objects: [Object] = []

@@ -23,7 +23,7 @@ enum Usage {
           --seconds N      how long is written (10)
           --seed N         the writes follow from it (1)
           --scenario NAME  reconnect: all sessions are cut off and come back at once; stalled: those of the first project stop reading;
-                           first-list: sessions subscribe to a large list while others write. Each is measured step by step
+                           first-list: sessions take a large list, one by one, while others write. Each is measured step by step
           --rows N         rows of a project, in first-list of the large list (200, 20, 100000)
           --idle N         open N idle connections and measure the server's memory
           --process N      the process whose memory that is, where --url names the server

@@ -4,7 +4,7 @@ enum Scenario: String, CaseIterable {
     case reconnect
     /// The sessions of the first project stop reading while much is written there.
     case stalled
-    /// Sessions subscribe to a large list while others write.
+    /// Sessions take a large list, one after the other, while others write.
     case firstList = "first-list"
 
     /// One thing after the other.
@@ -50,13 +50,15 @@ enum Scenario: String, CaseIterable {
         switch self {
         case .reconnect: [.prepare, .join, .measure("before"), .drop, .reconnect, .measure("after"), .verify, .remove, .over]
         case .stalled: [.prepare, .join, .measure("all read"), .stall, .measure("some stalled"), .wake, .verify, .remove, .over]
-        case .firstList: [.prepare, .join, .measure("without"), .measure(Self.withFirstLists), .verify, .remove, .over]
+        case .firstList:
+            [.prepare, .join] + (0..<Self.turns).flatMap { _ in [.measure("without"), .measure(Self.withFirstLists)] }
+                + [.verify, .remove, .over]
         }
     }
 
     static let withFirstLists = "with first lists"
-    /// So many sessions get the large list, one after the other has it.
-    static let latecomers = 3
+    /// How often is written without first lists and with them, in turns: what else the machine does is about the same for both then.
+    static let turns = 4
 
     /// Rows of a project, of the large list in `first-list`, unless the command line says otherwise.
     var rows: Int {

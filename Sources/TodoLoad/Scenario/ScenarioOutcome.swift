@@ -52,10 +52,24 @@ struct ScenarioOutcome {
         }
         let measured = steps.filter { $0.toReaders.count > 0 }
         guard measured.count == 2, scenario != .reconnect else { return [] }
-        return [
-            "p99 to readers: \(measured[0].name) \(Figures.time(measured[0].toReaders.quantile(0.99))), "
-                + "\(measured[1].name) \(Figures.time(measured[1].toReaders.quantile(0.99)))."
+        var lines = [
+            Self.comparison("to result", measured[0], measured[1], \.toResult),
+            Self.comparison("to readers", measured[0], measured[1], \.toReaders),
         ]
+        if scenario == .firstList {
+            lines.append(
+                "Measured in \(Scenario.turns) turns each. The large lists were read on another thread, nice by \(LargeListReader.niceness): "
+                    + "on this machine that thread and the server share the cores with the one that measures.")
+        }
+        return lines
+    }
+
+    private static func comparison(_ what: String, _ one: StepFigures, _ other: StepFigures, _ histogram: KeyPath<StepFigures, Histogram>)
+        -> String
+    {
+        let (before, after) = (one[keyPath: histogram].quantile(0.99), other[keyPath: histogram].quantile(0.99))
+        return "p99 \(what): \(one.name) \(Figures.time(before)), \(other.name) \(Figures.time(after)), "
+            + "\(Figures.decimal(Double(after) / Double(max(1, before)), 2)) times as long."
     }
 
     private func step(_ step: Scenario.Step) -> StepFigures? {

@@ -57,7 +57,6 @@ extension ScenarioRun {
     }
 
     private mutating func subscribe(_ member: ScenarioMember) {
-        member.asked = Instant.now()
         _ = member.session.subscribe(SubscribeParams("tasks", to: tasks(of: project(of: member.index))), &workspace)
     }
 
@@ -66,13 +65,7 @@ extension ScenarioRun {
         guard !member.isReady, member.session.list("tasks")?.isComplete == true else { return }
         member.isReady = true
         connecting -= 1
-        guard !readers.contains(member.index) else {
-            readyCount += 1
-            return
-        }
-        figures[figures.count - 1].firstLists.record(Instant.now().nanoseconds(since: member.asked))
-        let next = member.index + 1
-        if next < keeper { connect(next, &loop) }
+        readyCount += 1
     }
 
     /// How long the writes took that this change tells of; the body says when each was due.

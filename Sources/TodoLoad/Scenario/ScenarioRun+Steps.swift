@@ -12,13 +12,15 @@ extension ScenarioRun {
     /// Bytes that are written for each stalled session: more than what its socket and the server's bound hold.
     private static let floodBytes = 12 << 20
     private static let floodBody = 9_000
+    /// One write in so many goes to the large list, where there is one.
+    private static let writesToEachLarge = 10
     /// So many of these are under way at a time.
     private static let floodWrites = 16
 
     mutating func enter(_ next: Scenario.Step, _ loop: inout EventLoop) {
         switch next {
         case .join: toConnect = ArraySlice(readers)
-        case .measure(Scenario.withFirstLists): connect(options.sessions, &loop)
+        case .measure(Scenario.withFirstLists): takeLargeLists(&loop)
         case .drop:
             for place in readers { if let id = members[place].connection { loop.abort(id) } }
             writeNext(&loop)
@@ -55,10 +57,8 @@ extension ScenarioRun {
         // What the stalled sessions are told is looked at when the lists are compared.
         case .wake: finishStep(&loop)
         case .measure:
-            let isOver = Instant.now().nanoseconds(since: begun) >= Int64(options.seconds * 1e9)
-            if isOver, purposes.isEmpty, members[options.sessions..<keeper].allSatisfy({ $0.connection == nil || $0.isReady }) {
-                finishStep(&loop)
-            }
+            guard Instant.now().nanoseconds(since: begun) >= nanosecondsOfStep else { return }
+            if endLargeLists(&loop), purposes.isEmpty { finishStep(&loop) }
         case .verify: compare(&loop)
         default: break
         }
@@ -68,7 +68,7 @@ extension ScenarioRun {
 
     func projectID(_ project: Int) -> String { "load-\(run)-\(project)" }
     private func itemID(_ project: Int, _ row: Int) -> String { "load-\(run)-\(project)-\(row)" }
-    private func rows(of project: Int) -> Int { latecomers > 0 && project < options.projects ? 20 : rows }
+    private func rows(of project: Int) -> Int { hasLargeList && project < options.projects ? 20 : rows }
 
     func preparedRows() -> [ChangeSpec] {
         var changes: [ChangeSpec] = []
@@ -103,9 +103,11 @@ extension ScenarioRun {
     mutating func writeWhatIsDue(_ loop: inout EventLoop) {
         guard case .measure = step else { return }
         let now = Instant.now()
-        while dueTime(of: written - writtenAtBegin) <= now, now.nanoseconds(since: begun) < Int64(options.seconds * 1e9) {
+        while dueTime(of: written - writtenAtBegin) <= now, now.nanoseconds(since: begun) < nanosecondsOfStep {
             let number = written - writtenAtBegin
-            let project = number % options.projects
+            // Where somebody takes the large list, it changes meanwhile.
+            let isToLargeList = hasLargeList && number % Self.writesToEachLarge == 0
+            let project = isToLargeList ? options.projects : number % options.projects
             // Sessions that read nothing go on missing much.
             let isFlood = step == .measure("some stalled") && project == 0
             write(due: dueTime(of: number), project: project, padding: isFlood ? Self.floodBody : 0)
@@ -160,7 +162,8 @@ extension ScenarioRun {
     /// Done when every list is what the server's query says; what is still on its way is waited for.
     private mutating func compare(_ loop: inout EventLoop) {
         guard expected.count == projects else { return }
-        for place in 0..<keeper where members[place].connection != nil {
+        guard isLargeListRight(&loop) else { return }
+        for place in readers where members[place].connection != nil {
             guard let rows = members[place].session.list("tasks")?.rows else { return fail("Session \(place + 1) has no list.", &loop) }
             guard rows != expected[project(of: place)] else { continue }
             guard Instant.now().nanoseconds(since: begun) > Int64(Self.patienceMilliseconds) * 1_000_000 else { return }

@@ -12,8 +12,6 @@ final class ScenarioMember {
     var connection: ConnectionID?
     var isReady = false
     var isStalled = false
-    /// When it asked for its list.
-    var asked = Instant.now()
 
     init(index: Int, session: consuming ClientSession) {
         self.index = index
@@ -60,6 +58,10 @@ struct ScenarioRun: EventHandler, ~Copyable {
     var written = 0
     var writtenAtBegin = 0
     var expected: [Int: [Object]] = [:]
+    /// The thread that takes the large list, from the first time on that it is to.
+    var large: LargeListReader?
+    /// Whether it has been told to begin no other list.
+    var isPausing = false
     private var heard = Instant.now()
     private var tick = Instant.now()
     private var progress = Progress<Scenario.Step>()
@@ -88,13 +90,13 @@ struct ScenarioRun: EventHandler, ~Copyable {
         stepsLeft = scenario.steps.dropFirst()
     }
 
-    var latecomers: Int { scenario == .firstList ? Scenario.latecomers : 0 }
+    var hasLargeList: Bool { scenario == .firstList }
     /// The sessions that read from the beginning.
     var readers: Range<Int> { 0..<options.sessions }
-    /// The session that writes; sessions with a large list come before it.
-    var keeper: Int { options.sessions + latecomers }
+    /// The session that writes.
+    var keeper: Int { options.sessions }
     /// The project of the large list comes behind those of the readers.
-    var projects: Int { options.projects + (latecomers > 0 ? 1 : 0) }
+    var projects: Int { options.projects + (hasLargeList ? 1 : 0) }
 
     func project(of member: Int) -> Int { member < options.sessions ? member % options.projects : options.projects }
 
@@ -192,20 +194,27 @@ struct ScenarioRun: EventHandler, ~Copyable {
 
     private mutating func note(_ loop: inout EventLoop) {
         guard var last = figures.popLast() else { return }
-        last.seconds = Double(Instant.now().nanoseconds(since: begun)) / 1e9
-        last.bytesReceived = loop.bytesRead - bytesAtBegin
-        last.writes = written - writtenAtBegin
+        last.seconds += Double(Instant.now().nanoseconds(since: begun)) / 1e9
+        last.bytesReceived += loop.bytesRead - bytesAtBegin
+        last.writes += written - writtenAtBegin
+        takeFindings(into: &last)
         last.serverMemory = serverProcess.flatMap { ResidentMemory.of(process: $0) }
         figures.append(last)
     }
 
     private mutating func begin(_ next: Scenario.Step, _ loop: inout EventLoop) {
         step = next
+        isPausing = false
         begun = Instant.now()
         heard = loop.now
         bytesAtBegin = loop.bytesRead
         writtenAtBegin = written
-        figures.append(StepFigures(next.name))
+        // What is measured several times, in turns with something else, is told as one.
+        if let known = figures.firstIndex(where: { $0.name == next.name }) {
+            figures.append(figures.remove(at: known))
+        } else {
+            figures.append(StepFigures(next.name))
+        }
         enter(next, &loop)
     }
 
@@ -217,6 +226,8 @@ struct ScenarioRun: EventHandler, ~Copyable {
     mutating func end(_ loop: inout EventLoop) {
         if step != .over { note(&loop) }
         step = .over
+        large?.stop()
+        large = nil
         progress.end()
         loop.stop()
     }

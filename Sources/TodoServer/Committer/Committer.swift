@@ -34,7 +34,7 @@ struct Committer {
         var nextTick = Moment.now().monotonicMilliseconds + Self.tickMilliseconds
         var isEnding = false
         while !isEnding {
-            let pause = max(0, nextTick - Moment.now().monotonicMilliseconds)
+            let pause = hub.hasPostponed ? 0 : max(0, nextTick - Moment.now().monotonicMilliseconds)
             _ = mailbox.wait(timeoutMilliseconds: Int(pause))
             mailbox.takeAll(into: &messages)
             for message in messages {
@@ -45,7 +45,7 @@ struct Committer {
             }
             messages.removeAll(keepingCapacity: true)
             let now = Moment.now()
-            if !inputs.isEmpty { hub.process(inputs, at: now) }
+            if !inputs.isEmpty || hub.hasPostponed { hub.process(inputs, at: now) }
             inputs.removeAll(keepingCapacity: true)
             if now.monotonicMilliseconds >= nextTick {
                 hub.tick(at: now)

@@ -5,7 +5,8 @@ import WebSocket
 
 /// Turns what the session layer delivers into messages for an event loop, in the same order.
 ///
-/// A broadcast is framed here, once for all its sessions, and so are parts of a first list that several sessions are sent; what is for one session alone is framed, and compressed, by its loop.
+/// A broadcast is framed here, once for all its sessions. What another thread has written for a session is framed there; what is for one session
+/// alone is framed, and compressed, by its loop.
 struct EdgeMessages {
     private(set) var messages: [EdgeMessage<PortMessage>] = []
     private var broadcasts: [SharedDelivery] = []
@@ -19,6 +20,11 @@ struct EdgeMessages {
                 append(.session(.sendShared(framer.lasting(text), to: ConnectionID(bits: connection), reportsDrained: reportsDrained)))
             case .message(let text, let connection, let reportsDrained, isShared: false):
                 append(.session(.send(text, to: ConnectionID(bits: connection), reportsDrained: reportsDrained)))
+            case .framed(let frames, let connection, let reportsDrained):
+                guard let message = frames as? SharedMessage else {
+                    preconditionFailure("a job's message is framed by the pool that ran the job")
+                }
+                append(.session(.sendShared(message, to: ConnectionID(bits: connection), reportsDrained: reportsDrained)))
             case .pause(let connection): append(.session(.pause(ConnectionID(bits: connection))))
             case .resume(let connection): append(.session(.resume(ConnectionID(bits: connection))))
             case .close(let connection, let code, let reason):

@@ -9,7 +9,8 @@ struct Sockets: ~Copyable {
     let status: ServerStatus
     let counters: LoopCounters
     var connections = ConnectionTable<EdgeConnection>()
-    var codec = LoopCodec()
+    /// About 2 ms a message at most: larger ones are compressed by the thread that writes them, or not at all.
+    var codec = LoopCodec(compressedBytesMax: 64 << 10)
     /// What is being written for one connection; empty between uses.
     var output = ByteWriter()
     /// Sessions whose end the handler is told at the end of the turn.

@@ -1,4 +1,6 @@
 import Todo
+import TodoProtocol
+import TodoStore
 
 /// The lines of the audit that writes cause: who may see what changed, and what an admin did in projects of others.
 extension Hub {
@@ -18,8 +20,13 @@ extension Hub {
         for change in changes {
             guard let needed = AdminAct.roleNeeded(for: change, userId) else { continue }
             for projectId in Set([change.before?.projectId, change.after?.projectId].compactMap { $0 }).sorted() {
-                let held = try roles[projectId] ?? roleBefore(changes, userId, projectId)
-                roles[projectId] = .some(held)
+                let held: Role?
+                if let known = roles[projectId] {
+                    held = known
+                } else {
+                    held = try roleBefore(changes, userId, projectId)
+                    roles.updateValue(held, forKey: projectId)
+                }
                 guard held.map({ $0 < needed }) ?? true else { continue }
                 let key = AdminAct.Key(projectId: projectId, className: change.className, kind: AdminAct.kind(of: change))
                 if let place = places[key] {

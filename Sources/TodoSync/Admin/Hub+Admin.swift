@@ -66,20 +66,14 @@ extension Hub {
         do throws(Refusal) { query = try Query(.user, sort: ["name[c]"], user: "") } catch {
             return self.answer(answer, ErrorResponse(error))
         }
-        let session = answer.session
-        session.wait = .job
-        read(query, .everything, settings.limits.readSearchBytes) { [unowned self] result in
-            session.wait = .none
-            guard session.isOpen else { return }
-            switch result {
-            case .failure(let fault): self.answer(answer, fault.response)
-            case .success(let rows):
-                let first = min(offset, rows.list.count)
-                let page = rows.list.window(first..<min(first + limit, rows.list.count))
-                let shown = page.map { user in (user, users[user.key]?.sessions.count ?? 0) }
-                self.answer(answer) { writer in MessageEncoder.users(answer.id, shown, count: rows.list.count, into: &writer) }
-            }
-            schedule(session)
+        let searchBytesMax = settings.limits.readSearchBytes
+        readSnapshot(for: answer) { snapshot in
+            .listed(ListWindow(query: query, rows: try SnapshotRows.read(query, .everything, snapshot, searchBytesMax)))
+        } then: { [unowned self] outcome in
+            guard case .listed(let rows) = outcome else { preconditionFailure("users were listed and something else came of it") }
+            let first = min(offset, rows.count)
+            let shown = rows[first..<min(first + limit, rows.count)].map { user in (user, users[user.key]?.sessions.count ?? 0) }
+            self.answer(answer) { writer in MessageEncoder.users(answer.id, shown, count: rows.count, into: &writer) }
         }
     }
 

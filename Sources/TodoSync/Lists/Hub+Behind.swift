@@ -21,6 +21,42 @@ extension Hub {
         schedule(session)
     }
 
+    // MARK: What one turn has no time for
+
+    /// Whether this turn has time for one more who is told what happened since a version; who had to wait comes first.
+    var mayReadLog: Bool { catchUpRowsLeftInTurn > 0 && postponed.isEmpty }
+
+    /// Leaves that for the next turn.
+    func postpone(_ session: Session, _ what: Session.Postponed) {
+        if session.postponed.isEmpty { postponed.append(session) }
+        session.postponed.insert(what)
+    }
+
+    /// Does what earlier turns have left, as far as this one has time for it.
+    func takePostponed() {
+        guard !postponed.isEmpty else { return }
+        let sessions = postponed
+        postponed = []
+        for session in sessions {
+            let what = session.postponed
+            session.postponed = []
+            guard session.isOpen else { continue }
+            guard mayReadLog else {
+                postpone(session, what)
+                continue
+            }
+            if what.contains(.catchUp) { catchUp(session) }
+            if what.contains(.lists) { beginHeld(session) }
+            schedule(session)
+            runReady()
+        }
+    }
+
+    /// Begins with the lists that have been read and of which the client has yet to be told.
+    private func beginHeld(_ session: Session) {
+        for subscription in session.subscriptions.values.sorted(by: { $0.name < $1.name }) where subscription.isHeld { begin(subscription) }
+    }
+
     /// Holds every session whose token is expired by now.
     func holdExpired(beforeVersion version: Int64) {
         guard let earliest = earliestExpiry, earliest <= moment.wall else { return }
@@ -59,7 +95,7 @@ extension Hub {
         for subscription in untold { beginAnew(subscription) }
         if !updates.isEmpty { sendUpdates(updates, by: writers, to: session) }
         for subscription in untold { startSending(subscription) }
-        for subscription in session.subscriptions.values.sorted(by: { $0.name < $1.name }) where subscription.isHeld { begin(subscription) }
+        beginHeld(session)
         sendParts(session)
     }
 

@@ -69,7 +69,7 @@ extension Hub {
         guard let live = subscription.list.live else { return false }
         let cost = diff.approximateBytes
         guard cost > Self.smallDifference else { return false }
-        return !subscription.isSighted || cost > live.window(0..<live.windowCount).reduce(0) { $0 + $1.approximateBytes }
+        return !subscription.isSighted || cost > live.present.approximateBytes(upTo: cost)
     }
 
     /// A difference of so many bytes is told in any case.
@@ -88,8 +88,8 @@ extension Hub {
             switch try store.changes(since: version, rowsMax: settings.limits.catchUpRows) {
             case .net(_, let changes, let by):
                 span = CatchUps.Span(ChangeBatch(changes, writers: by), store)
-                catchUpRowsLeft -= max(changes.count, Int(store.version - version))
-            case .tooMany: catchUpRowsLeft -= settings.limits.catchUpRows
+                noteLogRead(max(changes.count, Int(store.version - version)))
+            case .tooMany: noteLogRead(settings.limits.catchUpRows)
             case .unknown: break
             }
             catchUps.spans[version] = .some(span)
@@ -98,6 +98,11 @@ extension Hub {
             log(.error, "the change log can't be read: \(error.message)")
             return nil
         }
+    }
+
+    private func noteLogRead(_ rows: Int) {
+        catchUpRowsLeft -= rows
+        catchUpRowsLeftInTurn -= rows
     }
 
     /// Whether the user saw the project that the list belongs to.

@@ -3,7 +3,7 @@ import Todo
 import TodoProtocol
 import TodoStore
 
-/// `subscribe` and `unsubscribe`, and first lists on their way to clients.
+/// `subscribe` and `unsubscribe`.
 extension Hub {
     func subscribe(_ params: SubscribeParams, _ answer: Answer) {
         let session = answer.session
@@ -82,7 +82,7 @@ extension Hub {
         subscription.session.listsAwaited += 1
     }
 
-    private func endWait(_ subscription: Subscription) {
+    func endWait(_ subscription: Subscription) {
         guard subscription.isAwaited else { return }
         subscription.isAwaited = false
         subscription.session.listsAwaited -= 1
@@ -91,99 +91,15 @@ extension Hub {
 
     /// Tells the client the list: what happened since its copy was made, or all of it.
     func begin(_ subscription: Subscription) {
+        if subscription.since != nil, subscription.session.behindSince == nil, !mayReadLog {
+            return postpone(subscription.session, .lists)
+        }
         endWait(subscription)
         guard let since = subscription.since else { return startSending(subscription) }
         // What a session is told when it has caught up counts from one version for all of its lists.
         guard subscription.session.behindSince == nil else { return }
         subscription.since = nil
         resume(subscription, since: since)
-    }
-
-    // MARK: First lists
-
-    /// Sends the rows as they are now, in parts, from an empty list on.
-    func startSending(_ subscription: Subscription) {
-        guard let live = subscription.list.live else { return }
-        let session = subscription.session
-        let first = subscription.isSighted ? firstList(subscription.list, live) : FirstList([])
-        subscription.state = .sending(first, next: 0, version: store.version)
-        subscription.journal = Journal()
-        if !session.unsent.contains(where: { $0 === subscription }) { session.unsent.append(subscription) }
-        sendParts(session)
-    }
-
-    /// The list's rows as they are now: the same for all who begin before it changes.
-    private func firstList(_ list: SharedList, _ live: LiveList) -> FirstList {
-        if let known = list.first { return known }
-        let first = FirstList(live.window(0..<live.windowCount))
-        list.first = first
-        return first
-    }
-
-    /// Sends parts until the socket has to take one first; other traffic goes on between them.
-    func sendParts(_ session: Session) {
-        guard session.behindSince == nil else { return }
-        while session.isOpen, !session.isDraining, let subscription = session.unsent.first {
-            guard case .sending(let first, let next, let version) = subscription.state else {
-                session.unsent.removeFirst()
-                continue
-            }
-            let end = first.endOfPart(from: next, settings.limits)
-            let isLast = end == first.rows.count
-            let isShared = subscription.list.subscriptions.count > 1 && !first.rows.isEmpty
-            let part = part(of: first, next..<end, subscription.name, completeAt: isLast ? version : nil, isShared: isShared)
-            session.isDraining = !isLast || part.count > Self.smallPart
-            deliver(part, to: session, reportsDrained: session.isDraining, isShared: isShared)
-            if isLast {
-                session.unsent.removeFirst()
-                complete(subscription)
-            } else {
-                subscription.state = .sending(first, next: end, version: version)
-            }
-        }
-    }
-
-    private func part(of first: FirstList, _ range: Range<Int>, _ name: String, completeAt version: Int64?, isShared: Bool) -> SharedBytes {
-        func encoded() -> SharedBytes {
-            figures.parts += 1
-            return text { writer in
-                MessageEncoder.initial(
-                    name: name, index: range.lowerBound, objects: first.rows[range], completeAt: version, into: &writer)
-            }
-        }
-        guard isShared else { return encoded() }
-        return parts.part(
-            of: first, name: name, start: range.lowerBound, completeAt: version, bytesMax: settings.limits.sharedPartsBytes, encode: encoded
-        )
-    }
-
-    /// Forgets the encoded parts of first lists that have gone out to everybody.
-    func forgetSentParts() {
-        guard !parts.isEmpty else { return }
-        var used: Set<ObjectIdentifier> = []
-        for session in sessions.values {
-            for subscription in session.unsent {
-                if case .sending(let first, _, _) = subscription.state { used.insert(ObjectIdentifier(first)) }
-            }
-        }
-        parts.forgetUnused(keeping: used)
-    }
-
-    /// Parts up to this size, in bytes, may follow each other without waiting for the socket.
-    private static let smallPart = 16_384
-
-    /// The client has the rows of the version that the first list began with: one change brings it up to now.
-    private func complete(_ subscription: Subscription) {
-        subscription.state = .complete
-        let journal = subscription.journal ?? Journal()
-        subscription.journal = nil
-        guard let diff = subscription.list.live?.diff(from: journal) else { return }
-        sendUpdates([text { writer in MessageEncoder.update(name: subscription.name, diff, into: &writer) }], to: subscription.session)
-    }
-
-    func sendUpdates(_ updates: [SharedBytes], by: [String] = [], to session: Session) {
-        let version = store.version
-        deliver(text { writer in MessageEncoder.change(version: version, by: by, updates: updates, into: &writer) }, to: session)
     }
 
     // MARK: Ends
@@ -205,7 +121,9 @@ extension Hub {
         session.unsent.removeAll { $0 === subscription }
         list.remove(subscription)
         guard list.subscriptions.isEmpty else { return }
+        subscription.state = .loading
         index.remove(list)
+        free(list)
         if case .user(let user) = list.key.scope { users[user]?.lists.removeAll { $0 === list } }
     }
 

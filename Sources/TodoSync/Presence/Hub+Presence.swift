@@ -40,21 +40,6 @@ extension Hub {
             live.removePresences(inProject: projectId) { user in users[user]?.sees(projectId, access: access) ?? false }
         }
     }
-
-    /// The rows of a query over presences, read at once: they are in memory, and few.
-    func readPresences(
-        _ query: Query, _ scope: Scope, for caller: Caller?, _ searchBytesMax: Int
-    ) -> Result<Finished.Rows, JobFault> {
-        // Rights are read from the store, which must not show what is not durable.
-        finishGroup()
-        do {
-            let isSeen = try caller.map { try SnapshotRows.sees($0, scope, live) } ?? true
-            let rows = isSeen ? try SnapshotRows.read(query, scope, live, searchBytesMax) : []
-            return .success(Finished.Rows(version: store.version, list: LiveList(query: query, rows: rows)))
-        } catch {
-            return .failure(JobFault(error))
-        }
-    }
 }
 
 extension SessionID {

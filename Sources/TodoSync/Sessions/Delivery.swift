@@ -9,6 +9,8 @@ public enum Delivery: Sendable {
     /// A text message for one connection. `reportsDrained`: the loop answers `.drained` when the socket has taken it whole. `isShared`: the same
     /// bytes go to other connections too, now or a little later.
     case message(SharedBytes, to: UInt64, reportsDrained: Bool, isShared: Bool)
+    /// The same for a message that was framed by `Finished.framed(by:)`: what that made of it.
+    case framed(any Sendable, to: UInt64, reportsDrained: Bool)
     /// Read nothing more from the connection: it sends requests faster than they can be answered.
     case pause(UInt64)
     /// Read from the connection again.
@@ -39,6 +41,25 @@ public enum Input: Sendable {
     case tokenVerifier(TokenVerifier)
 }
 
+/// A message of another thread: its text, or what was made of it there for the sockets.
+enum Outgoing: Sendable {
+    case text(SharedBytes)
+    case framed(any Sendable, byteCount: Int)
+
+    /// How long the text is.
+    var byteCount: Int {
+        switch self {
+        case .text(let text): text.count
+        case .framed(_, let byteCount): byteCount
+        }
+    }
+
+    func framed(by frame: (SharedBytes) -> any Sendable) -> Outgoing {
+        guard case .text(let text) = self else { return self }
+        return .framed(frame(text), byteCount: text.count)
+    }
+}
+
 /// Deliveries collected during a turn, by event loop.
 struct Outbox {
     private var byLoop: [[Delivery]]
@@ -49,6 +70,13 @@ struct Outbox {
 
     mutating func append(_ message: SharedBytes, to session: SessionID, reportsDrained: Bool, isShared: Bool) {
         byLoop[session.loop].append(.message(message, to: session.connection, reportsDrained: reportsDrained, isShared: isShared))
+    }
+
+    mutating func append(_ message: Outgoing, to session: SessionID, reportsDrained: Bool, isShared: Bool) {
+        switch message {
+        case .text(let text): append(text, to: session, reportsDrained: reportsDrained, isShared: isShared)
+        case .framed(let frames, _): byLoop[session.loop].append(.framed(frames, to: session.connection, reportsDrained: reportsDrained))
+        }
     }
 
     mutating func append(_ message: SharedBytes, toAll connections: [UInt64], loop: Int) {

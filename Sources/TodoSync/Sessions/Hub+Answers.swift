@@ -52,6 +52,11 @@ extension Hub {
         outbox.append(message, to: session.id, reportsDrained: reportsDrained, isShared: isShared)
     }
 
+    func deliver(_ message: Outgoing, to session: Session, reportsDrained: Bool = false, isShared: Bool = false) {
+        guard session.isOpen else { return }
+        outbox.append(message, to: session.id, reportsDrained: reportsDrained, isShared: isShared)
+    }
+
     /// Lets another thread work for the session, whose next requests wait meanwhile. `whenDone` runs in any case, `then` only while
     /// the session is open.
     func work(

@@ -53,6 +53,21 @@ final class Session {
     var auditedRefusals = 0
     /// How many of these lines are written.
     static let auditedRefusalsMax = 10
+
+    /// What it is given in the next turn, because this one has read enough of the log.
+    struct Postponed: OptionSet {
+        let rawValue: UInt8
+        /// Its requests, of which the first one resumes a list.
+        static let requests = Postponed(rawValue: 1)
+        /// All that it missed while it read slowly.
+        static let catchUp = Postponed(rawValue: 2)
+        /// What happened to lists that have been read meanwhile.
+        static let lists = Postponed(rawValue: 4)
+    }
+
+    var postponed: Postponed = []
+    /// Whether another thread encodes its next part.
+    var awaitsPart = false
     /// The update fragments of the commit that is being published, cleared by it.
     var updates: [Int] = []
 
@@ -74,6 +89,11 @@ struct Work {
     let answer: Answer
     /// What it counts against the bound on waiting bytes: its message's size; of a batch the last request has it all.
     var bytes = 0
+
+    /// Whether it is about what happened since a version.
+    var readsLog: Bool {
+        if case .call(.subscribe(let params)) = body { params.since != nil } else { false }
+    }
 
     /// Whether it is a transaction that changes what lists show: those of a session may share a commit.
     var isWrite: Bool {

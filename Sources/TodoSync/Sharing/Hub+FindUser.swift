@@ -39,33 +39,11 @@ extension Hub {
     private func readUser(
         _ answer: Answer, _ find: @escaping @Sendable (any Snapshot) throws -> Object?, then: @escaping (Object?) -> Void
     ) {
-        let session = answer.session
-        session.wait = .job
-        withSnapshot { [unowned self] result in
-            let snapshot: any Snapshot
-            switch result {
-            case .failure(let fault):
-                session.wait = .none
-                return self.answer(answer, fault.response)
-            case .success(let taken): snapshot = taken
-            }
-            let ticket = jobBook.open { [unowned self] outcome in
-                endRead()
-                session.wait = .none
-                guard session.isOpen else { return }
-                switch outcome {
-                case .found(.success(let user)): then(user)
-                case .found(.failure(let fault)): self.answer(answer, fault.response)
-                default: self.answer(answer, .internalError)
-                }
-                schedule(session)
-            }
-            jobs.submit(.reading) {
-                defer { snapshot.release() }
-                do { return Finished(ticket: ticket, outcome: .found(.success(try find(snapshot)))) } catch {
-                    return Finished(ticket: ticket, outcome: .found(.failure(JobFault(error))))
-                }
-            }
+        readSnapshot(for: answer) { snapshot in
+            .found(try find(snapshot))
+        } then: { outcome in
+            guard case .found(let user) = outcome else { preconditionFailure("a user was looked for and something else came of it") }
+            then(user)
         }
     }
 }

@@ -106,6 +106,7 @@ final class BenchHub {
                     bytes += text.count
                     if text.count < 512 { lastText = text.string }
                     if reportsDrained { drained.append(.drained(SessionID(loop: 0, connection: connection))) }
+                case .framed: preconditionFailure("no job frames anything here")
                 case .pause, .resume, .close: break
                 }
             }

@@ -8,6 +8,7 @@ extension Delivery {
         case .broadcast(let text, let connections): "to \(connections): \(text.string)"
         case .message(let text, let connection, let reportsDrained, _):
             "to \(connection)\(reportsDrained ? ", to be drained" : ""): \(text.string)"
+        case .framed: preconditionFailure("no job frames anything here")
         case .pause(let connection): "pause \(connection)"
         case .resume(let connection): "resume \(connection)"
         case .close(let connection, let code, let reason): "close \(connection) with \(code) \(reason)"

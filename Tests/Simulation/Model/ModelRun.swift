@@ -38,6 +38,8 @@ final class ModelRun {
         var settings = SyncSettings(
             server: "model", providers: [.nickname], accessOfNewProjects: Access.allCases[random.next(upTo: Access.allCases.count)])
         settings.limits.partRows = [1, 3, 500][random.next(upTo: 3)]
+        settings.limits.partRowsAtOnce = [0, 32][random.next(upTo: 2)]
+        settings.limits.catchUpRowsPerTurn = [1, 2_000][random.next(upTo: 2)]
         settings.limits.snapshots = 2
         settings.limits.tokenMilliseconds = 30 * 86_400_000_000
         if random.next(upTo: 4) == 0 { settings.limits.catchUpRows = 20 }
@@ -252,6 +254,7 @@ final class ModelRun {
     private func process(_ inputs: [Input]) throws {
         if let trace { for input in inputs { trace("→ \(input)") } }
         hub.process(inputs, at: moment)
+        while hub.hasPostponed { hub.process([], at: moment) }
         for loop in 0..<2 {
             for delivery in hub.takeDeliveries(loop: loop) { try handOut(delivery) }
         }
@@ -267,6 +270,7 @@ final class ModelRun {
             guard let client = client(connection) else { return }
             try client.take(text)
             if reportsDrained { undrained.append(client.id) }
+        case .framed: preconditionFailure("no job frames anything here")
         case .pause, .resume: break
         case .close(_, let code, let reason): throw Fault("closed with \(code): \(reason)")
         }

@@ -72,7 +72,9 @@ final class SimulatedServer {
         hub = Hub(store: store, settings: settings, loops: 2, jobs: jobs, log: .none, moment: moment)
     }
 
-    var isIdle: Bool { pending.isEmpty && jobs.isEmpty && ends.values.allSatisfy { $0.queue.isEmpty && !$0.isPaused } }
+    /// Whether a turn of the committer is due.
+    var needsTurn: Bool { !pending.isEmpty || hub.hasPostponed }
+    var isIdle: Bool { !needsTurn && jobs.isEmpty && ends.values.allSatisfy { $0.queue.isEmpty && !$0.isPaused } }
 
     func takeNews() -> [News] {
         defer { news = [] }
@@ -186,6 +188,7 @@ final class SimulatedServer {
             text.withUnsafeBytes { _ = end.webSocket?.send(.text, $0, &codec, &output) }
             enqueueOutput(end)
             if reportsDrained { mark(end) }
+        case .framed: preconditionFailure("no job frames anything here")
         case .pause(let connection):
             trace("pause", "\(connection)")
             ends[connection]?.isPaused = true

@@ -67,6 +67,8 @@ final class Simulation {
         settings.limits.snapshots = 1 + random.next(upTo: 2)
         settings.limits.tokenMilliseconds = [8000, 86_400_000][random.next(upTo: 2)]
         settings.limits.catchUpRows = [5, 50_000][random.next(upTo: 2)]
+        settings.limits.partRowsAtOnce = [0, 32][random.next(upTo: 2)]
+        settings.limits.catchUpRowsPerTurn = [1, 2_000][random.next(upTo: 2)]
         settings.limits.queuedRequests = [2, 1024][random.next(upTo: 2)]
         self.settings = settings
         outboundBytesMax = [200, 1500, 20_000][random.next(upTo: 3)]
@@ -198,7 +200,7 @@ final class Simulation {
 
     private func planTurn() {
         guard let server else { return }
-        if !server.pending.isEmpty, !isTurnPlanned {
+        if server.needsTurn, !isTurnPlanned {
             isTurnPlanned = true
             queue.add(.turn(life: life), at: now + Int64(fate.next(upTo: 4)), owner: Self.serverOwner)
         }
