@@ -20,16 +20,16 @@ public struct LoopCodec: ~Copyable {
         return deflater.deflate(payload, windowBits: windowBits, into: &deflated)
     }
 
-    /// Decompresses into `inflated` without any context.
+    /// Decompresses a whole message into `inflated` without any context.
     mutating func inflate(_ payload: UnsafeRawBufferPointer, bytesMax: Int) -> Inflater.Outcome {
         LoopCodec.clear(&inflated)
-        return inflater.inflate(payload, into: &inflated, bytesMax: bytesMax)
+        return inflater.inflate(payload, into: &inflated, bytesMax: bytesMax, endsMessage: true)
     }
 
-    /// Decompresses into `inflated` with a connection's own context.
+    /// Decompresses a whole message into `inflated` with a connection's own context.
     mutating func inflate(_ payload: UnsafeRawBufferPointer, with inflater: inout Inflater, bytesMax: Int) -> Inflater.Outcome {
         LoopCodec.clear(&inflated)
-        return inflater.inflate(payload, into: &inflated, bytesMax: bytesMax)
+        return inflater.inflate(payload, into: &inflated, bytesMax: bytesMax, endsMessage: true)
     }
 
     mutating func nextMask() -> UInt32 { maskKeys.next() }
