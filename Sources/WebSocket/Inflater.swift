@@ -1,13 +1,13 @@
 internal import Bytes
 internal import CZlib
 
-/// Decompresses messages, each as a whole or piece by piece. One that keeps its context belongs to one connection; one that doesn't
-/// serves any number in turn, of whole messages.
+/// Decompresses messages, each as a whole or piece by piece. One that keeps its context, or has had part of a message, belongs to one
+/// connection; others serve any number in turn.
 struct Inflater: ~Copyable {
     enum Outcome {
         /// All that came was decompressed.
         case done
-        /// The message would be bigger than its bound; no more than that was written.
+        /// The message would be bigger than its bound; one byte beyond it was written.
         case tooBig
         case malformed
         /// There was no memory for zlib's state or its window.
@@ -20,6 +20,8 @@ struct Inflater: ~Copyable {
     private let keepsContext: Bool
     /// How often the message in progress has begun anew behind a final block.
     private var restarts: UInt8 = 0
+    /// How many bytes of the message in progress have come out.
+    private var messageBytes = 0
 
     /// Takes no memory before the first message.
     init(windowBits: UInt8, keepsContext: Bool) {
@@ -39,12 +41,12 @@ struct Inflater: ~Copyable {
     /// A sender may end its stream inside a message; each restart costs up to a window's copy, so their number is bounded.
     private static let restartsMax: UInt8 = 64
 
-    /// Appends what the next piece of a message stands for to `output`, which holds what was decompressed of that message and
-    /// nothing else (RFC 7692 §7.2.2). All that the bytes so far tell comes out, and any fault in them is found.
+    /// Appends what the next piece of a message stands for to `output` (RFC 7692 §7.2.2). All that the bytes so far tell comes out,
+    /// and any fault in them is found.
     ///
     /// - Parameters:
     ///   - piece: The compressed bytes, of which none is needed again.
-    ///   - bytesMax: The most that `output` may hold; only with the outcome `.tooBig` it has one byte more.
+    ///   - bytesMax: The most that may come out of all pieces of the message.
     ///   - endsMessage: Whether the message is complete with this piece.
     mutating func inflate(
         _ piece: UnsafeRawBufferPointer, into output: inout ByteWriter, bytesMax: Int, endsMessage: Bool
@@ -60,6 +62,7 @@ struct Inflater: ~Copyable {
             if outcome == .done && stream.pointee.data_type & 128 == 0 { outcome = .malformed }
         }
         restarts = 0
+        messageBytes = 0
         if !keepsContext || outcome != .done { inflateReset(stream) }
         return outcome
     }
@@ -70,11 +73,8 @@ struct Inflater: ~Copyable {
         stream.pointee.next_in = UnsafeMutablePointer(mutating: input.bindMemory(to: UInt8.self).baseAddress)
         stream.pointee.avail_in = UInt32(input.count)
         while true {
-            // What there is of room is filled first: a message in many small pieces must not take more memory at each of them.
-            var room = output.capacity - output.count
-            if room == 0 { room = max(1024, min(output.count + input.count * 2, 1 << 20)) }
             // One byte more than allowed tells a message of just the bound from a bigger one.
-            room = min(room, bytesMax + 1 - output.count)
+            let room = min(bytesMax + 1 - messageBytes, max(1024, min(output.count + input.count * 2, 1 << 20)))
             var code: Int32 = Z_OK
             output.append(upTo: room) { room in
                 stream.pointee.next_out = room.bindMemory(to: UInt8.self).baseAddress
@@ -82,7 +82,8 @@ struct Inflater: ~Copyable {
                 code = CZlib.inflate(stream, Z_SYNC_FLUSH)
                 return room.count - Int(stream.pointee.avail_out)
             }
-            if output.count > bytesMax { return .tooBig }
+            messageBytes += room - Int(stream.pointee.avail_out)
+            if messageBytes > bytesMax { return .tooBig }
             switch code {
             case Z_OK, Z_BUF_ERROR:
                 // Output room that is left means that all input was used.

@@ -133,24 +133,22 @@ extension WebSocketConnection {
         if message == .text && !(validator.update(piece) && (validator.isComplete || !isComplete)) {
             return fail(WebSocketConnection.invalidText, &codec, &output)
         }
-        if isComplete && held.isEmpty { return deliver(piece) }
-        held.append(piece)
-        return isComplete ? deliverHeld() : nil
+        return collect(piece, isComplete: isComplete)
     }
 
-    /// Hands out a complete message.
-    mutating func deliver(_ payload: UnsafeRawBufferPointer) -> WebSocketEvent {
+    /// Adds a piece to the message in progress, and hands that out if it is complete.
+    mutating func collect(_ piece: UnsafeRawBufferPointer, isComplete: Bool) -> WebSocketEvent? {
+        var payload = piece
+        if !isComplete || !held.isEmpty {
+            held.append(piece)
+            guard isComplete else { return nil }
+            spent = held.count
+            // The view outlives the borrow: `held` is not touched before the next call.
+            payload = held.withUnsafeBytes { $0 }
+        }
         let isText = message == .text
         message = nil
         return isText ? .text(payload) : .binary(payload)
-    }
-
-    /// Hands out the message that was collected in `held`.
-    mutating func deliverHeld() -> WebSocketEvent {
-        if held.isEmpty { held.release() }
-        spent = held.count
-        // The view outlives the borrow: `held` is not touched before the next call.
-        return deliver(held.withUnsafeBytes { $0 })
     }
 
     static var invalidText: WebSocketFault { WebSocketFault(.invalidPayload, "A text message is not valid UTF-8.") }

@@ -5,8 +5,8 @@ internal import Bytes
 /// The driver reads into its own buffer and pulls events with `next` until there are none; answers (pongs, closes) and
 /// what it sends itself collect in a `ByteWriter` that it writes to the socket once a turn. An idle connection holds no
 /// memory beyond this struct; only an incomplete frame or message does, and a peer's compression context where one was agreed on.
-/// Half a message takes up to twice the message's bound, and where it is compressed some 40 KiB more for zlib; a peer that
-/// compresses nothing but repetitions can bring that about with a thousandth of those bytes.
+/// Half a message takes up to twice what was sent of it, and where it is compressed some 40 KiB more for zlib. Only a peer that takes
+/// its compression context over can bring up to twice the message's bound about, with a thousandth of those bytes.
 public struct WebSocketConnection: ~Copyable {
     /// Which side of the connection this is.
     public enum Role: Sendable {
@@ -63,10 +63,11 @@ public struct WebSocketConnection: ~Copyable {
     var validator = UTF8Validator()
     /// Bytes of an incomplete header.
     var headerCount: UInt8 = 0
-    /// How many compressed bytes of the message in progress were decompressed into `held`.
+    /// How many compressed bytes of the message in progress have come.
     var compressedBytes: UInt32 = 0
     var header: (UInt64, UInt64) = (0, 0)
-    /// Payload of the message in progress, decompressed if it was compressed, and behind it that of an incomplete control frame.
+    /// Payload of the message in progress, decompressed only where the peer takes its context over, and behind it that of an incomplete
+    /// control frame.
     var held = ByteWriter()
     /// How many bytes at the end of `held` belong to an incomplete control frame.
     var controlHeld: UInt8 = 0

@@ -64,10 +64,14 @@ private func trace(_ bytes: UnsafeRawBufferPointer, cutAt sizes: [Int], _ setup:
             }
         }
     }
-    // What a peer can make this side hold is bounded by the message it may send, and zlib's memory.
+    // What a peer can make this side hold is bounded by the message it may send, and where it does not take its context over by what it
+    // has sent; and by zlib's memory.
+    let takesContextOver = setup.deflate?.peerTakesContextOver == true
     let zlibBytesMax = setup.deflate == nil ? 0 : 40 << 10
-    require(connection.heldBytes <= 2 * setup.options.messageBytesMax + 4096 + zlibBytesMax, "\(connection.heldBytes) bytes are held")
-    if !connection.isInMessage && setup.deflate?.peerTakesContextOver != true {
+    let payloadMax = 2 * setup.options.messageBytesMax + 4096
+    let bytesMax = (takesContextOver ? payloadMax : min(payloadMax, 2 * bytes.count + 64)) + zlibBytesMax
+    require(connection.heldBytes <= bytesMax, "\(connection.heldBytes) bytes are held")
+    if !connection.isInMessage && !takesContextOver {
         require(connection.heldBytes == 0, "\(connection.heldBytes) bytes are held for nothing")
     }
     trace.state = connection.state
