@@ -45,7 +45,7 @@ struct Inflater: ~Copyable {
     /// and any fault in them is found.
     ///
     /// - Parameters:
-    ///   - piece: The compressed bytes, of which none is needed again.
+    ///   - piece: Compressed bytes, which are not needed here again.
     ///   - bytesMax: The most that may come out of all pieces of the message.
     ///   - endsMessage: Whether the message is complete with this piece.
     mutating func inflate(
