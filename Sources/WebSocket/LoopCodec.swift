@@ -1,7 +1,7 @@
 internal import Bytes
 
-/// What the connections of one event loop share instead of having one each: compressor, decompressor, the buffer of the
-/// message that was decompressed last, and masking keys. One a thread; takes no memory before its first use.
+/// What the connections of one event loop share instead of having one each: compressor, decompressor, the buffer of what was
+/// decompressed last, and masking keys. One a thread; takes no memory before its first use.
 public struct LoopCodec: ~Copyable {
     private var inflater = Inflater(windowBits: 15, keepsContext: false)
     private var deflater = Deflater()
@@ -25,16 +25,18 @@ public struct LoopCodec: ~Copyable {
         return deflater.deflate(payload, windowBits: windowBits, into: &deflated)
     }
 
-    /// Decompresses into `inflated` without any context.
+    /// Decompresses a whole message into `inflated` without any context.
     mutating func inflate(_ payload: UnsafeRawBufferPointer, bytesMax: Int) -> Inflater.Outcome {
         LoopCodec.clear(&inflated)
-        return inflater.inflate(payload, into: &inflated, bytesMax: bytesMax)
+        return inflater.inflate(payload, into: &inflated, bytesMax: bytesMax, endsMessage: true)
     }
 
-    /// Decompresses into `inflated` with a connection's own context.
-    mutating func inflate(_ payload: UnsafeRawBufferPointer, with inflater: inout Inflater, bytesMax: Int) -> Inflater.Outcome {
+    /// Decompresses the next piece of a message into `inflated` with a connection's own inflater.
+    mutating func inflate(
+        _ piece: UnsafeRawBufferPointer, with inflater: inout Inflater, bytesMax: Int, endsMessage: Bool
+    ) -> Inflater.Outcome {
         LoopCodec.clear(&inflated)
-        return inflater.inflate(payload, into: &inflated, bytesMax: bytesMax)
+        return inflater.inflate(piece, into: &inflated, bytesMax: bytesMax, endsMessage: endsMessage)
     }
 
     mutating func nextMask() -> UInt32 { maskKeys.next() }

@@ -18,6 +18,7 @@ extension WebSocketConnection {
         if state == .closing && held.count > Int(controlHeld) {
             // The message that was in progress will not be delivered; an incomplete control frame behind it still will.
             held.removeFirst(held.count - Int(controlHeld))
+            if held.isEmpty { held.release() }
         }
         while true {
             if !isInFrame {
@@ -88,7 +89,7 @@ extension WebSocketConnection {
             if isTextOnly && kind == .binary { return WebSocketFault(.unsupportedData, "Only text messages are taken here.") }
             // Compressed data can be a little longer than what it stands for.
             let bytesMax = Int(messageBytesMax) + (isCompressed ? Int(messageBytesMax) >> 6 + 128 : 0)
-            if header.length > bytesMax - held.count {
+            if header.length > bytesMax - (isCompressed ? Int(compressedBytes) : held.count) {
                 return WebSocketFault(.messageTooBig, "A message has at most \(messageBytesMax) bytes here.")
             }
             if message == nil {
@@ -128,52 +129,27 @@ extension WebSocketConnection {
             if isComplete { message = nil }
             return nil
         }
-        let isText = message == .text
-        if isText && !messageIsCompressed && !validator.update(piece) { return fail(WebSocketConnection.invalidText, &codec, &output) }
-        guard isComplete else {
-            held.append(piece)
-            return nil
-        }
-        message = nil
-        if held.isEmpty { return deliver(piece, isText: isText, &codec, &output) }
-        held.append(piece)
-        spent = held.count
-        // The view outlives the borrow: `held` is not touched before the next call.
-        let whole = held.withUnsafeBytes { $0 }
-        return deliver(whole, isText: isText, &codec, &output)
-    }
-
-    /// Hands out a complete message.
-    private mutating func deliver(
-        _ payload: UnsafeRawBufferPointer, isText: Bool, _ codec: inout LoopCodec, _ output: inout ByteWriter
-    ) -> WebSocketEvent {
-        var payload = payload
-        if messageIsCompressed {
-            if let fault = inflate(payload, &codec) { return fail(fault, &codec, &output) }
-            payload = codec.inflated.withUnsafeBytes { $0 }
-            if isText && !UTF8Validator.isValid(payload) { return fail(WebSocketConnection.invalidText, &codec, &output) }
-        } else if isText && !validator.isComplete {
+        if messageIsCompressed { return takeCompressed(piece, isComplete: isComplete, &codec, &output) }
+        if message == .text && !(validator.update(piece) && (validator.isComplete || !isComplete)) {
             return fail(WebSocketConnection.invalidText, &codec, &output)
         }
+        return collect(piece, isComplete: isComplete)
+    }
+
+    /// Adds a piece to the message in progress, and hands that out if it is complete.
+    mutating func collect(_ piece: UnsafeRawBufferPointer, isComplete: Bool) -> WebSocketEvent? {
+        var payload = piece
+        if !isComplete || !held.isEmpty {
+            held.append(piece)
+            guard isComplete else { return nil }
+            spent = held.count
+            // The view outlives the borrow: `held` is not touched before the next call.
+            payload = held.withUnsafeBytes { $0 }
+        }
+        let isText = message == .text
+        message = nil
         return isText ? .text(payload) : .binary(payload)
     }
 
     static var invalidText: WebSocketFault { WebSocketFault(.invalidPayload, "A text message is not valid UTF-8.") }
-
-    private mutating func inflate(_ payload: UnsafeRawBufferPointer, _ codec: inout LoopCodec) -> WebSocketFault? {
-        let outcome: Inflater.Outcome
-        if agreement.peerTakesContextOver {
-            var own = inflater.take() ?? Inflater(windowBits: agreement.peerWindowBits, keepsContext: true)
-            outcome = codec.inflate(payload, with: &own, bytesMax: Int(messageBytesMax))
-            inflater = consume own
-        } else {
-            outcome = codec.inflate(payload, bytesMax: Int(messageBytesMax))
-        }
-        switch outcome {
-        case .done: return nil
-        case .tooBig: return WebSocketFault(.messageTooBig, "A message has at most \(messageBytesMax) bytes here.")
-        case .malformed: return WebSocketFault(.invalidPayload, "A message's compressed data is damaged.")
-        case .noMemory: return WebSocketFault(.internalError, "There is no memory to decompress a message.")
-        }
-    }
 }

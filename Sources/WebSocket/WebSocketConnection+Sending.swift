@@ -55,5 +55,8 @@ extension WebSocketConnection {
         guard state == .open else { return }
         appendClose(code, reason, &codec, &output)
         state = .closing
+        // What still comes of messages is thrown away.
+        inflater = nil
+        compressedBytes = 0
     }
 }

@@ -5,6 +5,8 @@ internal import Bytes
 /// The driver reads into its own buffer and pulls events with `next` until there are none; answers (pongs, closes) and
 /// what it sends itself collect in a `ByteWriter` that it writes to the socket once a turn. An idle connection holds no
 /// memory beyond this struct; only an incomplete frame or message does, and a peer's compression context where one was agreed on.
+/// Half a message takes up to twice what was sent of it, and where it is compressed some 40 KiB more for zlib. Only a peer that takes
+/// its compression context over can bring up to twice the message's bound about, with a thousandth of those bytes.
 public struct WebSocketConnection: ~Copyable {
     /// Which side of the connection this is.
     public enum Role: Sendable {
@@ -53,22 +55,25 @@ public struct WebSocketConnection: ~Copyable {
     var isInFrame = false
     var frameOpcode = Opcode.text
     var frameIsFinal = false
-    var frameMask: UInt32 = 0
     var frameBytesLeft = 0
+    var frameMask: UInt32 = 0
     /// The message in progress: its kind, nil between messages.
     var message: Opcode?
     var messageIsCompressed = false
     var validator = UTF8Validator()
     /// Bytes of an incomplete header.
     var headerCount: UInt8 = 0
+    /// How many compressed bytes of the message in progress have come.
+    var compressedBytes: UInt32 = 0
     var header: (UInt64, UInt64) = (0, 0)
-    /// Payload of the message in progress, and behind it that of an incomplete control frame.
+    /// Payload of the message in progress, decompressed only where the peer takes its context over, and behind it that of an incomplete
+    /// control frame.
     var held = ByteWriter()
     /// How many bytes at the end of `held` belong to an incomplete control frame.
     var controlHeld: UInt8 = 0
     /// How many bytes at the end of `held` the last event has used up.
     var spent = 0
-    /// The peer's compression context, made at the first message that needs it.
+    /// The peer's compression context, made at the first message that needs it; where none is kept, only for a message in pieces.
     var inflater: Inflater?
 
     /// A connection whose opening handshake is complete.
@@ -84,6 +89,11 @@ public struct WebSocketConnection: ~Copyable {
     /// Whether a frame or message has begun and is not complete: what a time-out for slow senders should know.
     public var isInMessage: Bool { isInFrame || headerCount > 0 || message != nil }
 
-    /// Bytes of memory that this connection holds beyond itself for an incomplete message.
-    public var heldBytes: Int { held.capacity }
+    /// Bytes of memory that this connection holds beyond itself, for an incomplete message and to decompress.
+    public var heldBytes: Int {
+        switch inflater {
+        case .some(let own): held.capacity + own.heldBytes
+        case .none: held.capacity
+        }
+    }
 }

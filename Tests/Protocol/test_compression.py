@@ -177,6 +177,25 @@ def test_a_message_that_is_not_utf8_once_decompressed_closes_with_1007(deflating
     ends_with(deflating, 1007)
 
 
+@pytest.mark.parametrize("in_one_frame", [True, False])
+@pytest.mark.parametrize(
+    "piece, code",
+    [
+        (b"\x00\x04\x00\xfb\xff\"ab\xff", 1007),
+        (b"\x07", 1007),
+        (deflated(bytes(4 << 20))[:-1000], 1009),
+    ],
+    ids=["not UTF-8", "damaged", "a bomb"],
+)
+def test_what_is_wrong_with_a_compressed_message_is_told_before_its_end(deflating, piece, code, in_one_frame):
+    if in_one_frame:
+        deflating.send(frame(TEXT, piece + bytes(1000), rsv=RSV1)[:-1000])
+    else:
+        deflating.send_frame(TEXT, piece[:3], rsv=RSV1, fin=False)
+        deflating.send_frame(CONTINUATION, piece[3:], fin=False)
+    ends_with(deflating, code)
+
+
 @pytest.mark.parametrize("opcode", [PING, PONG, CLOSE])
 def test_a_compressed_control_frame_closes_with_1002(deflating, opcode):
     deflating.send_frame(opcode, b"", rsv=RSV1)
