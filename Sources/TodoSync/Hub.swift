@@ -37,8 +37,7 @@ public final class Hub {
     /// No token of a session expires before then.
     var earliestExpiry: Timestamp?
     /// Snapshots that are open, and the readers that wait for one.
-    var readsUnderWay = 0
-    var waitingReads: [(Result<any Snapshot, JobFault>) -> Void] = []
+    var reads = ReadQueue()
     /// Why the store takes no writes, while it takes none.
     var storeFailure: StoreFailure?
     /// What happened since older versions, for sessions that resume or were behind.

@@ -58,10 +58,13 @@ public struct Finished: Sendable {
 /// Whoever takes them is the only one who has them: a list that somebody else holds too is copied, all of it, when it changes.
 final class ReadList: Sendable {
     let version: Int64
+    /// What its query asks of the items of large projects.
+    let tallies: ItemTallies.Kept
     private let live: Mutex<LiveList?>
 
-    init(version: Int64, _ live: consuming LiveList?) {
+    init(version: Int64, _ live: consuming LiveList?, tallies: ItemTallies.Kept = [:]) {
         self.version = version
+        self.tallies = tallies
         self.live = Mutex(live)
     }
 

@@ -43,6 +43,8 @@ public struct SyncLimits: Sendable {
     public var readSearchBytes = 1 << 30
     /// Searches of text in all live queries of a session, each of which every change pays for; more are refused with `-32005`.
     public var liveSearches = 256
+    /// Rows that the live queries of one user hold in memory, equal queries once; a list that would be past it ends with `-32005`.
+    public var liveRows = 1_000_000
     /// Objects that one `query` may answer; more are refused with `-32005`: use `limit` and `offset`.
     public var queryObjects = 100_000
     /// Objects that one filter form or deletion may touch; more are refused with `-32005`.

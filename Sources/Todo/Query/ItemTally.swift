@@ -27,13 +27,33 @@ public struct ItemTally: Sendable, Hashable {
 ///
 /// They belong to the committed state of a store: every commit's changes must be followed, in order.
 public final class ItemTallies {
-    private var byProject: [String: [ItemTest: ItemTally]] = [:]
-    private var count = 0
+    private var byProject: Kept
+    private var count: Int
     private let countMax: Int
 
-    /// No tallies yet; past that many all are forgotten, and made anew as they are needed.
-    public init(countMax: Int) {
+    /// Tallies by project and test.
+    public typealias Kept = [String: [ItemTest: ItemTally]]
+
+    /// These tallies; past that many all are forgotten, and made anew as they are needed.
+    public init(_ kept: Kept = [:], countMax: Int) {
+        byProject = kept
+        count = kept.values.reduce(0) { $0 + $1.count }
         self.countMax = countMax
+    }
+
+    /// The tallies of projects that have that many items or more.
+    public func kept(itemsMin: Int) -> Kept {
+        byProject.mapValues { tallies in tallies.filter { $0.value.count >= itemsMin } }.filter { !$0.value.isEmpty }
+    }
+
+    /// Takes over tallies of the same state, as long as there is room.
+    public func adopt(_ others: ItemTallies) {
+        for (projectId, tallies) in others.byProject {
+            for (test, tally) in tallies where count < countMax && byProject[projectId]?[test] == nil {
+                byProject[projectId, default: [:]][test] = tally
+                count += 1
+            }
+        }
     }
 
     /// Whether nothing is kept.

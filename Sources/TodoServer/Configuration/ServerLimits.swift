@@ -89,6 +89,9 @@ extension ServerLimits {
             "queuedRequests", 1...1_000_000, \.sync.queuedRequests,
             "requests of a session that wait; past it: nothing is read from it until half of them are answered"),
         Limit("queuedBytes", 1_024...1 << 30, \.sync.queuedBytes, "bytes of the messages that they came in; past it: the same"),
+        Limit(
+            "liveRows", 1...1_000_000_000, \.sync.liveRows,
+            "rows that the live queries of one user hold in memory; past it: the last one ends with -32005"),
         Limit("partRows", 1...100_000, \.sync.partRows, "rows of one part of a first list; past it: more parts"),
         Limit("partBytes", 1_024...1 << 30, \.sync.partBytes, "bytes of one part of a first list, about; past it: more parts"),
         Limit(

@@ -7,6 +7,7 @@ extension Hub {
     /// Reads the list's rows; changes that are committed meanwhile are made up for when they arrive.
     func load(_ list: SharedList) {
         let (query, scope, searchBytesMax) = (list.query, list.key.scope, settings.limits.readSearchBytes)
+        let talliesMax = settings.limits.itemTallies
         if query.className.isVolatile {
             // Rights are read from the store, which must not show what is not durable.
             finishGroup()
@@ -17,9 +18,13 @@ extension Hub {
                 return end(list, JobFault(error).response)
             }
         }
-        readSnapshot { snapshot in
-            let rows = try SnapshotRows.read(query, scope, snapshot, searchBytesMax)
-            return .loaded(ReadList(version: snapshot.version, LiveList(query: query, rows: rows)))
+        let reader = list.subscriptions.first?.session.login?.view.caller.userId ?? ""
+        readSnapshot(for: reader, while: { [unowned self] in index.lists[list.key] === list }) { snapshot in
+            let tallies = ItemTallies(countMax: talliesMax)
+            let rows = try SnapshotRows.read(query, scope, snapshot, searchBytesMax, tallies: tallies)
+            return .loaded(
+                ReadList(
+                    version: snapshot.version, LiveList(query: query, rows: rows), tallies: tallies.kept(itemsMin: Self.talliedItemsMin)))
         } then: { [unowned self] outcome in
             switch outcome {
             case .loaded(let read):
@@ -35,12 +40,14 @@ extension Hub {
         finishGroup()
         guard index.lists[list.key] === list else { return free(read) }
         list.live = read.take()
+        let readTallies = ItemTallies(read.tallies, countMax: .max)
         if read.version < store.version {
             do {
                 guard case .net(_, let changes, _) = try store.changes(since: read.version, rowsMax: settings.limits.catchUpRows) else {
                     free(list)
                     return load(list)
                 }
+                readTallies.follow(changes)
                 let batch = ChangeBatch(changes)
                 concern(list, with: batch)
                 _ = try apply(batch, to: list, RowSight(store))
@@ -48,9 +55,33 @@ extension Hub {
                 return end(list, error)
             }
         }
+        // Else the first change to an item of a large project would have the committer read all of them, for each such list.
+        tallies.adopt(readTallies)
+        if refuseRows(list) { return }
         for subscription in list.subscriptions {
             if case .loading = subscription.state { begin(subscription) }
         }
+    }
+
+    /// Projects with fewer items are tallied by the committer when they are first asked about.
+    private static let talliedItemsMin = 64
+
+    /// Ends the list where its rows are more than its user may hold in memory.
+    private func refuseRows(_ list: SharedList) -> Bool {
+        guard let view = list.subscriptions.first?.session.login?.view, let own = list.live?.count else { return false }
+        let maximum = settings.limits.liveRows
+        var seen: Set<ObjectIdentifier> = [ObjectIdentifier(list)]
+        var rows = own
+        for session in view.sessions.values {
+            for subscription in session.subscriptions.values where seen.insert(ObjectIdentifier(subscription.list)).inserted {
+                rows += subscription.list.live?.count ?? 0
+            }
+        }
+        guard rows > maximum else { return false }
+        end(
+            list,
+            .limit("liveRows", maximum: maximum, "Your live queries would hold \(rows) rows at once; end some, or ask for less in each."))
+        return true
     }
 
     /// The server can serve the list no longer: its subscriptions end, and their clients are told.

@@ -3,8 +3,11 @@ import TodoStore
 
 /// Reads the rows of a query from one state of the store, with the rights as they are in it.
 enum SnapshotRows {
-    static func read(_ query: Query, _ scope: Scope, _ snapshot: any ObjectReader, _ searchBytesMax: Int) throws -> [Object] {
-        let sight = RowSight(snapshot, searchBytesMax: searchBytesMax)
+    /// - Parameter tallies: keep what the query asks of the items of projects, where they are given.
+    static func read(
+        _ query: Query, _ scope: Scope, _ snapshot: any ObjectReader, _ searchBytesMax: Int, tallies: ItemTallies? = nil
+    ) throws -> [Object] {
+        let sight = RowSight(snapshot, tallies: tallies, searchBytesMax: searchBytesMax)
         var roles: [String: Role] = [:]
         if case .user(let user) = scope { roles = try RowSight.roles(ofUser: user, snapshot) }
         var rows: [Object] = []

@@ -66,4 +66,21 @@ struct ItemTallyTests {
         // With room for all, each project is read once a test.
         if countMax > 100 { #expect(kept.readings <= 3 * 7) } else { #expect(kept.readings > 100) }
     }
+
+    @Test func `tallies of large projects are taken over, and read no items again`() throws {
+        let predicate = try Predicate.parse("ALL items.body != 'odd'", of: .project, user: "u1")
+        let reading = Kept(countMax: 10)
+        for number in 0..<10 {
+            reading.items["i\(number)"] = item("i\(number)", ["projectId": .string("p1"), "body": .string("\(number)")])
+        }
+        reading.items["small"] = item("small", ["projectId": .string("p2"), "body": .string("odd")])
+        for project in ["p1", "p2"] { #expect(predicate.matches(self.project(project), related: reading) == (project == "p1")) }
+        let kept = Kept(countMax: 10)
+        kept.items = reading.items
+        kept.tallies.adopt(ItemTallies(reading.tallies.kept(itemsMin: 5), countMax: .max))
+        #expect(predicate.matches(project("p1"), related: kept))
+        #expect(kept.readings == 0)
+        #expect(!predicate.matches(project("p2"), related: kept))
+        #expect(kept.readings == 1)
+    }
 }
