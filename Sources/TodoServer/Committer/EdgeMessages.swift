@@ -19,8 +19,8 @@ struct EdgeMessages {
                 append(.session(.sendShared(framer.lasting(text), to: ConnectionID(bits: connection), reportsDrained: reportsDrained)))
             case .message(let text, let connection, let reportsDrained, isShared: false):
                 append(.session(.send(text, to: ConnectionID(bits: connection), reportsDrained: reportsDrained)))
-            case .pause(let connection): append(.session(.pause(ConnectionID(bits: connection))))
-            case .resume(let connection): append(.session(.resume(ConnectionID(bits: connection))))
+            case .worked(let connection, let report): append(.session(.worked(ConnectionID(bits: connection), report)))
+            case .watch(let connection): append(.session(.watch(ConnectionID(bits: connection))))
             case .close(let connection, let code, let reason):
                 append(.close(ConnectionID(bits: connection), CloseCode(rawValue: code), reason: reason))
             }

@@ -132,7 +132,7 @@ extension Hub {
             let isShared = subscription.list.subscriptions.count > 1 && !first.rows.isEmpty
             let part = part(of: first, next..<end, subscription.name, completeAt: isLast ? version : nil, isShared: isShared)
             session.isDraining = !isLast || part.count > Self.smallPart
-            deliver(part, to: session, reportsDrained: session.isDraining, isShared: isShared)
+            deliver(part, to: session, isPart: session.isDraining, isShared: isShared)
             if isLast {
                 session.unsent.removeFirst()
                 complete(subscription)

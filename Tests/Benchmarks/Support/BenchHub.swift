@@ -106,7 +106,7 @@ final class BenchHub {
                     bytes += text.count
                     if text.count < 512 { lastText = text.string }
                     if reportsDrained { drained.append(.drained(SessionID(loop: 0, connection: connection))) }
-                case .pause, .resume, .close: break
+                case .worked, .watch, .close: break
                 }
             }
             if !drained.isEmpty { hub.process(drained, at: moment) }

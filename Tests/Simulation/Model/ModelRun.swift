@@ -267,7 +267,7 @@ final class ModelRun {
             guard let client = client(connection) else { return }
             try client.take(text)
             if reportsDrained { undrained.append(client.id) }
-        case .pause, .resume: break
+        case .worked, .watch: break
         case .close(_, let code, let reason): throw Fault("closed with \(code): \(reason)")
         }
     }

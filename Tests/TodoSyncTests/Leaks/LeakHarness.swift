@@ -107,7 +107,7 @@ final class LeakHarness {
                 case .message(let text, let connection, let reportsDrained, _):
                     take(text, connection)
                     if reportsDrained, let session = sessions[connection] { drained.append(.drained(session.id)) }
-                case .pause, .resume: break
+                case .worked, .watch: break
                 case .close(let connection, let code, _): Issue.record("connection \(connection) was closed with \(code)")
                 }
             }
