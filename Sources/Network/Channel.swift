@@ -27,6 +27,8 @@ struct Channel: ~Copyable {
         static var handshaking: Flags { Flags(rawValue: 1024) }
         /// Nothing is read before what waits has been written.
         static var choked: Flags { Flags(rawValue: 2048) }
+        /// The owner wants to be told when nothing waits any more.
+        static var tellsEmpty: Flags { Flags(rawValue: 4096) }
     }
 
     /// What a peer has to take at least within the time for its end to be given as much again: too little is no progress.

@@ -29,6 +29,9 @@ public protocol EventHandler: ~Copyable {
     /// All that was queued when `loop.notifyWhenDrained` was called has been handed to the socket.
     mutating func drained(_ id: ConnectionID, _ loop: inout EventLoop)
 
+    /// Nothing waits for the socket any more, which was asked for with `loop.notifyWhenEmpty`.
+    mutating func emptied(_ id: ConnectionID, _ loop: inout EventLoop)
+
     /// More than the loop's limit waits for a socket that does not take it. Told once until the queue has been empty again.
     mutating func overflowed(_ id: ConnectionID, _ loop: inout EventLoop)
 
@@ -79,6 +82,9 @@ extension EventHandler where Self: ~Copyable {
 
     /// Nobody waits for it.
     public mutating func drained(_ id: ConnectionID, _ loop: inout EventLoop) {}
+
+    /// Nobody waits for it.
+    public mutating func emptied(_ id: ConnectionID, _ loop: inout EventLoop) {}
 
     /// Gives up a peer that reads too slowly.
     public mutating func overflowed(_ id: ConnectionID, _ loop: inout EventLoop) {

@@ -50,7 +50,8 @@ extension EventLoop {
         }
     }
 
-    /// Asks for `drained` once all that is queued now has been handed to the socket; at once if nothing is.
+    /// Asks for `drained` once all that is queued now has been handed to the socket; at once if nothing is. Told once for each piece behind which it
+    /// was asked for, in their order.
     public mutating func notifyWhenDrained(_ id: ConnectionID) {
         guard let channel = channels.pointer(to: id), channel.pointee.takesOutput else { return }
         if channel.pointee.queue.isEmpty {
@@ -58,6 +59,21 @@ extension EventLoop {
         } else {
             channel.pointee.queue.markLast()
         }
+    }
+
+    /// Asks for `emptied` once nothing waits for the socket, whatever is sent meanwhile; at once if nothing does. Asking again changes nothing.
+    public mutating func notifyWhenEmpty(_ id: ConnectionID) {
+        guard let channel = channels.pointer(to: id), channel.pointee.takesOutput else { return }
+        channel.pointee.flags.insert(.tellsEmpty)
+        tellIfEmpty(channel, id)
+    }
+
+    private mutating func tellIfEmpty(_ channel: UnsafeMutablePointer<Channel>, _ id: ConnectionID) {
+        guard channel.pointee.flags.contains(.tellsEmpty), channel.pointee.queue.isEmpty, channel.pointee.transport.unsentCount == 0 else {
+            return
+        }
+        channel.pointee.flags.remove(.tellsEmpty)
+        notices.append(Notice(id: id, kind: .emptied))
     }
 
     /// Throws away what is queued, except the rest of a piece of which the peer has seen the beginning. Nobody is told that it was drained.
@@ -129,6 +145,7 @@ extension EventLoop {
         updateInterest(channel, id)
         if channel.pointee.queue.isEmpty {
             channel.pointee.flags.remove(.overflowed)
+            tellIfEmpty(channel, id)
             if channel.pointee.flags.contains(.finishing), !channel.pointee.flags.contains(.blocked) { endWriting(channel, id) }
         } else if channel.pointee.queue.backlogCost > outboundBytesMax, channel.pointee.flags.isDisjoint(with: [.overflowed, .finishing]) {
             channel.pointee.flags.insert(.overflowed)

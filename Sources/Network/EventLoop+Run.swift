@@ -88,6 +88,8 @@ extension EventLoop {
             switch notice.kind {
             case .drained:
                 if isLive(notice.id) { handler.drained(notice.id, &self) }
+            case .emptied:
+                if isLive(notice.id) { handler.emptied(notice.id, &self) }
             case .ended:
                 if isLive(notice.id) { handler.ended(notice.id, &self) }
             case .overflowed:

@@ -202,6 +202,7 @@ struct Notice {
     @usableFromInline
     enum Kind {
         case drained
+        case emptied
         case overflowed
         case ended
         case closed(CloseReason)

@@ -75,11 +75,11 @@ struct Server {
         for index in 1..<max(loops, 1) {
             others.append(
                 Thread(
-                    try NamedThread(name: "loop \(index)") { [log, limits = configuration.limits.messages] in
+                    try NamedThread(name: "loop \(index)") { [log, limits = configuration.limits] in
                         Self.attempt(log) { try Self.runLoop(index, inbox, mailboxes, router, front, limits) { _ in } }
                     }))
         }
-        try Self.runLoop(0, inbox, mailboxes, router, front, configuration.limits.messages, signals, doors)
+        try Self.runLoop(0, inbox, mailboxes, router, front, configuration.limits, signals, doors)
         for thread in others { thread.join() }
         committer.join()
         log(.info, "stopped")
@@ -137,7 +137,7 @@ struct Server {
 
     private static func runLoop(
         _ index: Int, _ inbox: Mailbox<CommitterMessage>, _ mailboxes: [Mailbox<EdgeMessage<PortMessage>>], _ router: HTTPRouter,
-        _ front: Front, _ limits: ProtocolLimits,
+        _ front: Front, _ limits: ServerLimits,
         _ prepare: (inout EventLoop) throws -> Void
     ) throws {
         var loop = try EventLoop(outboundBytesMax: router.limits.outboundBytesMax)
@@ -159,7 +159,7 @@ struct Server {
     /// The first loop also accepts connections and takes the signals.
     private static func runLoop(
         _ index: Int, _ inbox: Mailbox<CommitterMessage>, _ mailboxes: [Mailbox<EdgeMessage<PortMessage>>], _ router: HTTPRouter,
-        _ front: Front, _ limits: ProtocolLimits,
+        _ front: Front, _ limits: ServerLimits,
         _ signals: consuming SignalSource, _ doors: [Door]
     ) throws {
         var signals: SignalSource? = signals

@@ -64,6 +64,8 @@ public final class Hub {
     var hashing = HashingQueue()
     /// Whose JSON Web Tokens log in.
     var tokenVerifier: TokenVerifier
+    /// Sessions that were answered more than their sockets have taken, as of the last tick or since.
+    var overdrawn: Set<SessionID> = []
     private var ready: [Session] = []
     private var isShutDown = false
     private var isUpkeepDue = false
@@ -111,6 +113,7 @@ public final class Hub {
         self.moment = moment
         closeThoseWithoutLogin()
         probeStore()
+        watchOverdrawn()
         upkeep()
         forgetSentParts()
         catchUpRowsLeft = settings.limits.catchUpRowsPerSecond
@@ -152,10 +155,7 @@ public final class Hub {
         case .closed(let id):
             if let session = sessions.removeValue(forKey: id) { forget(session) }
         case .drained(let id):
-            if let session = sessions[id] {
-                session.isDraining = false
-                sendParts(session)
-            }
+            if let session = sessions[id] { noteDrained(session) }
         case .fellBehind(let id):
             if let session = sessions[id] { fallBehind(session) }
         case .caughtUp(let id):
@@ -181,12 +181,7 @@ public final class Hub {
                 session.work.append(Work(body: request.body, answer: answer, bytes: index == requests.count - 1 ? bytes : 0))
             }
         case .refused(let error):
-            session.work.append(Work(body: .invalid(error), answer: Answer(session: session, id: .null, batch: nil)))
-        }
-        let limits = settings.limits
-        if session.work.count > limits.queuedRequests || session.work.byteCount > limits.queuedBytes, !session.isPaused {
-            session.isPaused = true
-            outbox.pause(session.id)
+            session.work.append(Work(body: .invalid(error), answer: Answer(session: session, id: .null, batch: nil), bytes: bytes))
         }
         schedule(session)
     }
@@ -223,7 +218,7 @@ public final class Hub {
     }
 
     private func step(_ session: Session) {
-        while session.isOpen, !session.isSlow, !session.isEnding, let work = session.work.first {
+        while session.isOpen, session.takesAnswers, !session.isEnding, let work = session.work.first {
             switch session.wait {
             case .none where work.isWrite && session.listsAwaited > 0: return
             case .none: break
@@ -233,15 +228,8 @@ public final class Hub {
             if work.readsLog, !mayReadLog { return postpone(session, .requests) }
             session.work.removeFirst()
             handle(work)
-            if session.isPaused, session.isOpen { resumeIfDue(session) }
+            countWorked(work, session)
         }
-    }
-
-    private func resumeIfDue(_ session: Session) {
-        let limits = settings.limits
-        guard session.work.count <= limits.queuedRequests / 2, session.work.byteCount <= limits.queuedBytes / 2 else { return }
-        session.isPaused = false
-        outbox.resume(session.id)
     }
 
     /// The checks in the contract's order: envelope, method, logged in, token alive, parameters.

@@ -49,10 +49,17 @@ public struct SyncLimits: Sendable {
     public var queryObjects = 100_000
     /// Objects that one filter form or deletion may touch; more are refused with `-32005`.
     public var objectsTouched = 100_000
-    /// Requests of one session that wait for their turn; past it nothing is read from the connection until half of them are answered.
+    /// Requests of one session that wait for their turn, those of a batch counted one by one; with so many nothing more is taken from the connection
+    /// until half of them are answered.
     public var queuedRequests = 1024
-    /// Bytes of the messages that those requests came in; past it the same, so that large ones can't wait in thousands.
+    /// Bytes of the messages that those requests came in; with so many the same, so that large ones can't wait in thousands.
     public var queuedBytes = 4 << 20
+    /// The same before a log-in: only `info`, `register` and `login` are of use then, and whoever is nobody yet must not cost much.
+    public var queuedRequestsBeforeLogin = 64
+    /// The bytes that go with it.
+    public var queuedBytesBeforeLogin = 256 << 10
+    /// Bytes that a session was answered and its socket has not taken, a single message aside; past it none of its requests runs until half is taken.
+    public var outboundBytes = 1 << 20
     /// Changed objects after which the waiting transactions are committed before more are taken.
     public var changesInGroup = 4096
     /// Time a connection has to log in, before it is closed with 4001.

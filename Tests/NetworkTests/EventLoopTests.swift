@@ -13,6 +13,7 @@ private struct Script: EventHandler {
     var onReceived: (UnsafeMutableRawBufferPointer, ConnectionID, inout EventLoop) -> Void = { _, _, _ in }
     var onEnded: (ConnectionID, inout EventLoop) -> Void = { $1.finish($0) }
     var onDrained: (ConnectionID, inout EventLoop) -> Void = { _, _ in }
+    var onEmptied: (ConnectionID, inout EventLoop) -> Void = { _, _ in }
     var onOverflowed: (ConnectionID, inout EventLoop) -> Void = { $1.abort($0) }
     var onDeadline: (ConnectionID, inout EventLoop) -> Void = { $1.abort($0) }
     var onClosed: (ConnectionID, CloseReason, inout EventLoop) -> Void = { _, _, _ in }
@@ -29,6 +30,7 @@ private struct Script: EventHandler {
     func received(_ bytes: UnsafeMutableRawBufferPointer, _ id: ConnectionID, _ loop: inout EventLoop) { onReceived(bytes, id, &loop) }
     func ended(_ id: ConnectionID, _ loop: inout EventLoop) { onEnded(id, &loop) }
     func drained(_ id: ConnectionID, _ loop: inout EventLoop) { onDrained(id, &loop) }
+    func emptied(_ id: ConnectionID, _ loop: inout EventLoop) { onEmptied(id, &loop) }
     func overflowed(_ id: ConnectionID, _ loop: inout EventLoop) { onOverflowed(id, &loop) }
     func deadlinePassed(_ id: ConnectionID, _ loop: inout EventLoop) { onDeadline(id, &loop) }
     func closed(_ id: ConnectionID, _ reason: CloseReason, _ loop: inout EventLoop) { onClosed(id, reason, &loop) }
@@ -311,6 +313,43 @@ private struct Script: EventHandler {
         try script.run(&loop)
         #expect(reasons == [.lingeredTooLong])
         #expect(readToEnd(pair.ours).bytes.isEmpty)
+    }
+
+    @Test func `that nothing waits any more is told once, behind every piece that was to be reported, and at once where nothing waits`() throws {
+        var pair = try SocketPair()
+        var loop = try EventLoop(outboundBytesMax: 64 << 20)
+        let connection = try loop.adopt(pair.takeTheirs())
+        let count = 4 << 20
+        var told: [String] = []
+        var script = Script()
+        script.onDrained = { _, _ in told.append("drained") }
+        let reader = try NamedThread(name: "reader") { [ours = pair.ours] in
+            var buffer = [UInt8](repeating: 0, count: 65_536)
+            var left = count
+            while left > 0 { left -= max(0, read(ours, &buffer, buffer.count)) }
+        }
+        script.onStart = { loop in
+            // Nothing waits yet.
+            loop.notifyWhenEmpty(connection)
+            loop.setAlarm(loop.now.advanced(milliseconds: 20))
+        }
+        script.onAlarm = { loop in
+            told.append("asked")
+            for _ in 0..<4 {
+                loop.send(SharedBytes([UInt8](repeating: 1, count: count / 4)), to: connection)
+                loop.notifyWhenDrained(connection)
+            }
+            loop.notifyWhenEmpty(connection)
+            loop.notifyWhenEmpty(connection)
+        }
+        script.onEmptied = { _, loop in
+            told.append("empty")
+            #expect(loop.queuedBytes(for: connection) == 0)
+            if told.count > 2 { loop.stop() }
+        }
+        try script.run(&loop)
+        reader.join()
+        #expect(told == ["empty", "asked", "drained", "drained", "drained", "drained", "empty"])
     }
 
     @Test func `reading can be paused and resumed without losing anything`() throws {

@@ -23,9 +23,14 @@ class Reply:
 
 
 class RawConnection:
-    def __init__(self, port):
+    def __init__(self, port, receive_buffer=None):
+        """`receive_buffer` is what the kernel keeps of what was not read yet, about."""
         self.port = port
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=TIMEOUT)
+        self.socket = socket.socket()
+        if receive_buffer:
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+        self.socket.settimeout(TIMEOUT)
+        self.socket.connect(("127.0.0.1", port))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.buffer = b""
 
@@ -170,8 +175,8 @@ def inflated(payload):
 class RawWebSocket(RawConnection):
     """A WebSocket after a good handshake, whose frames the test writes itself."""
 
-    def __init__(self, port, behind=b"", **header_changes):
-        super().__init__(port)
+    def __init__(self, port, behind=b"", receive_buffer=None, **header_changes):
+        super().__init__(port, receive_buffer)
         key = base64.b64encode(os.urandom(16)).decode()
         self.send(head("GET", "/sync", port, upgrade_headers(key, **header_changes)) + behind)
         self.handshake = self.reply()

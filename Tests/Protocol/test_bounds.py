@@ -19,6 +19,10 @@ from process import REPOSITORY, Server, eventually, run
 INFO = '{"jsonrpc":"2.0","id":%s,"method":"info"}'
 
 
+def batch(start):
+    return "[" + ",".join(INFO % n for n in range(start, start + 100)) + "]"
+
+
 @pytest.fixture
 def brisk(start_server):
     """Starts a server with nickname log-in and these flags."""
@@ -127,6 +131,14 @@ def test_http_requests_have_the_same_rate_and_all_are_answered_in_order(brisk):
         assert metric(server, "throttles_total") > 0
 
 
+def test_each_request_of_a_batch_counts_as_a_frame(brisk):
+    server = brisk("--frames-per-second", "100")
+    client = raw.RawWebSocket(server.port)
+    client.send(b"".join(raw.frame(raw.TEXT, batch(start)) for start in range(0, 600, 100)))
+    assert [answer["id"] for _ in range(6) for answer in json.loads(client.receive_text())] == list(range(600))
+    assert metric(server, "throttles_total") > 0
+
+
 def test_bytes_are_counted_too(brisk):
     server = brisk("--bytes-per-second", "100000")
     client = raw.RawWebSocket(server.port)
@@ -215,6 +227,81 @@ def test_one_that_asks_without_reading_is_not_read_from_and_loses_nothing(brisk)
     sender.join()
     client.send_frame(raw.TEXT, INFO % '"alive"')
     assert json.loads(text_behind_pings(client))["id"] == "alive"
+
+
+REQUESTS = 30_000
+# No rate holds them, and the time of a reader that takes nothing is not over.
+UNREAD = ["--outbound-bytes", "65536", "--frames-per-second", "100000000", "--bytes-per-second", str(1 << 40), "--stuck-seconds", "120"]
+
+
+def flooding(server, is_batch, logs_in=False):
+    """A connection on which all requests are on their way, and of whose answers nothing is read; the thread that sends."""
+    client = raw.RawWebSocket(server.port, receive_buffer=4_096)
+    if logs_in:
+        client.send_frame(raw.TEXT, '{"jsonrpc":"2.0","id":1,"method":"login","params":{"provider":"nickname","nickname":"Ada"}}')
+        assert "result" in json.loads(client.receive_text())
+        client.send_frame(raw.TEXT, INFO % 1)
+        client.receive_text()
+    client.socket.settimeout(120)
+    pieces = (batch(n) for n in range(0, REQUESTS, 100)) if is_batch else (INFO % n for n in range(REQUESTS))
+    sender = threading.Thread(target=send_unless_closed, args=(client, b"".join(raw.frame(raw.TEXT, piece) for piece in pieces)), daemon=True)
+    sender.start()
+    return client, sender
+
+
+def send_unless_closed(client, data):
+    try:
+        client.send(data)
+    except OSError:
+        pass
+
+
+def settled(server, name):
+    """The counter, when it has stopped."""
+    seen = []
+
+    def stands_still():
+        time.sleep(0.3)
+        seen.append(metric(server, name))
+        return len(seen) > 3 and seen[-4:] == [seen[-1]] * 4
+
+    eventually(stands_still, f"{name} stands still", seconds=120)
+    return seen[-1]
+
+
+@pytest.mark.parametrize("is_batch", [False, True], ids=["one by one", "in batches"])
+@pytest.mark.parametrize("logs_in", [False, True], ids=["before the log-in", "after the log-in"])
+def test_of_requests_whose_answers_nobody_reads_only_so_many_are_run(brisk, is_batch, logs_in):
+    """The kernel's buffers for one connection hold the answers to some thousand; the rest stays where it is until they are read."""
+    server = brisk(*UNREAD)
+    before = resident_bytes(server)
+    client, sender = flooding(server, is_batch, logs_in)
+    run = settled(server, "requests_total")
+    assert run < REQUESTS / 4
+    taken = metric(server, "messages_received_total") * (100 if is_batch else 1)
+    assert taken - run <= (1_024 if logs_in else 64) + (100 if is_batch else 1) * (3 if logs_in else 1)
+    assert resident_bytes(server) - before < 32 << 20
+    assert raw.RawWebSocket(server.port).answers(), "others are served"
+    ids = []
+    while len(ids) < REQUESTS:
+        answer = json.loads(text_behind_pings(client))
+        ids += [one["id"] for one in answer] if is_batch else [answer["id"]]
+    assert ids == list(range(REQUESTS)), "all are answered, in order"
+    sender.join()
+
+
+def test_what_a_closed_connection_had_waiting_is_not_run(brisk):
+    server = brisk(*UNREAD)
+    for is_batch in (False, True, True):
+        client, sender = flooding(server, is_batch)
+        eventually(lambda: metric(server, "requests_total") > 0, "some are run")
+        client.close()
+        sender.join()
+    eventually(lambda: metric(server, "sessions") == 0, "the sessions are over")
+    run = settled(server, "requests_total")
+    assert run < 3 * REQUESTS / 4
+    assert raw.RawWebSocket(server.port).answers()
+    assert metric(server, "requests_total") == run + 1
 
 
 def test_pausing_a_session_does_not_change_what_is_known_of_its_compression(brisk):

@@ -17,7 +17,7 @@ struct ObedientSessions: SessionHandler, ~Copyable {
         log.post("opened \(client.address) \(client.userAgent)")
     }
 
-    mutating func received(_ text: UnsafeRawBufferPointer, _ id: ConnectionID, _ sockets: inout Sockets, _ loop: inout EventLoop) {
+    mutating func received(_ text: UnsafeRawBufferPointer, _ id: ConnectionID, _ sockets: inout Sockets, _ loop: inout EventLoop) -> Int {
         let words = String(decoding: text, as: UTF8.self).split(separator: " ", maxSplits: 1).map(String.init)
         let rest = words.count > 1 ? words[1] : ""
         switch words.first {
@@ -35,6 +35,7 @@ struct ObedientSessions: SessionHandler, ~Copyable {
         case "drained": loop.notifyWhenDrained(id)
         default: send("unknown", to: id, &sockets, &loop)
         }
+        return 1
     }
 
     mutating func deadlinePassed(_ id: ConnectionID, _ sockets: inout Sockets, _ loop: inout EventLoop) {

@@ -48,25 +48,89 @@ struct BoundsTests {
         #expect(loggedIn.closeCode == nil && loggedOut.closeCode == 4001)
     }
 
+    private static func infos(_ ids: Range<Int>, isBatch: Bool) -> [String] {
+        let texts = ids.map { "{\"jsonrpc\":\"2.0\",\"id\":\($0),\"method\":\"info\"}" }
+        return isBatch
+            ? stride(from: 0, to: texts.count, by: 20).map { "[\(texts[$0..<min($0 + 20, texts.count)].joined(separator: ","))]" } : texts
+    }
+
     @Test(arguments: [false, true])
-    func `requests that wait are bounded in number and in bytes, a batch counted once`(_ isBatch: Bool) throws {
-        func text(_ number: Int) -> String {
-            let request = "{\"jsonrpc\":\"2.0\",\"id\":\(number),\"method\":\"info\"}"
-            return (isBatch ? "[\(request),\(request)]" : request).padding(toLength: 400, withPad: " ", startingAt: 0)
+    func `who takes no answers has no more of its requests run than fit, and gets all in order when it reads`(_ isBatch: Bool) throws {
+        let harness = try HubHarness { $0.limits.outboundBytes = 20_000 }
+        let anna = try harness.login("Anna")
+        let ben = try harness.login("Ben")
+        ben.isStalled = true
+        ben.forgetMessages()
+        let before = harness.hub.figures.requests
+        harness.process(Self.infos(0..<1_000, isBatch: isBatch).map(ben.input))
+        let waiting = { ben.texts.reduce(0) { $0 + $1.utf8.count } }
+        #expect(waiting() > 20_000 && waiting() < 40_000)
+        let run = harness.hub.figures.requests - before
+        #expect(run == ben.messages.count && run < 500)
+        // Nor later, as long as it reads nothing; others are served.
+        try anna.write([["create": "Project", "object": ["projectId": "p1", "name": "Lake"]]])
+        harness.tick()
+        #expect(ben.messages.count == run)
+        var most = 0
+        while ben.owedDrained > 0 {
+            ben.owedDrained -= 1
+            let had = waiting()
+            harness.process([.drained(ben.id)])
+            most = max(most, waiting() - had)
         }
-        for (bytes, requests, count) in [(1_000, 1_000, 3), (1_200, 1_000, 4), (1 << 20, isBatch ? 6 : 3, 4)] {
-            let harness = try HubHarness {
-                $0.limits.queuedBytes = bytes
-                $0.limits.queuedRequests = requests
-            }
-            let ben = try harness.login("Ben")
-            harness.process([.fellBehind(ben.id)])
-            for number in 1..<count { harness.process([ben.input(text(number))]) }
-            #expect(!ben.isPaused)
-            harness.process([ben.input(text(count))])
-            #expect(ben.isPaused)
-            harness.process([.caughtUp(ben.id)])
-            #expect(!ben.isPaused)
+        #expect(ben.messages.compactMap { $0["id"] as? Int } == Array(0..<1_000))
+        #expect(most < 40_000)
+    }
+
+    @Test func `a single answer may be larger than the bound, and the next request runs when it is taken`() throws {
+        let harness = try HubHarness { $0.limits.outboundBytes = 20_000 }
+        let anna = try harness.login("Anna")
+        try anna.write([["create": "Project", "object": ["projectId": "p1", "name": "Lake"]]])
+        let notes = String(repeating: "n", count: 50_000)
+        try anna.write([["create": "Item", "object": ["projectId": "p1", "body": "", "notes": notes]]])
+        anna.isStalled = true
+        let first = try anna.request("query", ["class": "Item"])
+        let second = try anna.request("info", [:])
+        harness.process([first.input, second.input])
+        #expect(try anna.result(of: first.id)["objects"] != nil)
+        #expect(!anna.messages.contains { $0["id"] as? Int == second.id })
+        anna.owedDrained -= 1
+        harness.process([.drained(anna.id)])
+        #expect(try anna.result(of: second.id)["server"] != nil)
+    }
+
+    @Test func `who has requests waiting for its own answers is watched as a slow reader from the next tick on, and nobody else`() throws {
+        let harness = try HubHarness { $0.limits.outboundBytes = 20_000 }
+        let quick = try harness.login("Anna")
+        let slow = try harness.login("Ben")
+        let content = try harness.login("Cleo")
+        slow.isStalled = true
+        content.isStalled = true
+        for client in [quick, slow] { harness.process(Self.infos(0..<1_000, isBatch: false).map(client.input)) }
+        while content.owedDrained == 0 || content.texts.reduce(0, { $0 + $1.utf8.count }) <= 20_000 {
+            harness.process(Self.infos(0..<1, isBatch: false).map(content.input))
+        }
+        #expect(!slow.isWatched)
+        harness.tick()
+        #expect(slow.isWatched && !quick.isWatched && !content.isWatched)
+    }
+
+    @Test(arguments: [false, true])
+    func `what a closed connection has waiting is not run any more`(_ isTold: Bool) throws {
+        let harness = try HubHarness { $0.limits.outboundBytes = 20_000 }
+        let ben = try harness.login("Ben")
+        ben.isStalled = true
+        let requests = Self.infos(0..<1_000, isBatch: true).map(ben.input)
+        if isTold {
+            harness.process(requests)
+            let run = harness.hub.figures.requests
+            harness.process([.closed(ben.id), .drained(ben.id)])
+            #expect(harness.hub.figures.requests == run)
+        } else {
+            // It has come with the end of its connection.
+            let run = harness.hub.figures.requests
+            harness.process(requests + [.closed(ben.id)])
+            #expect(harness.hub.figures.requests == run)
         }
     }
 

@@ -15,9 +15,12 @@ final class HubClient {
     var closeCode: UInt16?
     /// Whether its socket takes nothing: parts that wait for it stay away.
     var isStalled = false
-    var owesDrained = false
-    /// Whether the hub wants nothing more to be read from it.
-    var isPaused = false
+    /// How many messages, of which that was to be reported, its socket has not taken.
+    var owedDrained = 0
+    /// What the hub has reported of its requests.
+    var reports: [WorkReport] = []
+    /// Whether the hub wants it to be looked after as a slow reader.
+    var isWatched = false
     private(set) var messages: [[String: Any]] = []
     private(set) var texts: [String] = []
     private(set) var lists: [String: [[String: Any]]] = [:]

@@ -134,11 +134,11 @@ final class HubHarness {
                     guard let client = clients[connection] else { continue }
                     client.take(message)
                     if reportsDrained {
-                        if client.isStalled { client.owesDrained = true } else { drained.append(.drained(client.id)) }
+                        if client.isStalled { client.owedDrained += 1 } else { drained.append(.drained(client.id)) }
                     }
                 case .framed: preconditionFailure("no job frames anything here")
-                case .pause(let connection): clients[connection]?.isPaused = true
-                case .resume(let connection): clients[connection]?.isPaused = false
+                case .worked(let connection, let report): clients[connection]?.reports.append(report)
+                case .watch(let connection): clients[connection]?.isWatched = true
                 case .close(let connection, let code, _):
                     clients[connection]?.closeCode = code
                     clients[connection] = nil

@@ -7,6 +7,11 @@ public enum Incoming: Sendable {
     /// No request could be made out; answer once, with `id: null`.
     case refused(ErrorResponse)
 
+    /// How many answers it asks for at most.
+    public var requestCount: Int {
+        if case .batch(let requests) = self { requests.count } else { 1 }
+    }
+
     /// One request, or what stood in the place of one.
     public struct Request: Sendable {
         /// The id to answer with.

@@ -25,8 +25,8 @@ struct EdgeMessages {
                     preconditionFailure("a job's message is framed by the pool that ran the job")
                 }
                 append(.session(.sendShared(message, to: ConnectionID(bits: connection), reportsDrained: reportsDrained)))
-            case .pause(let connection): append(.session(.pause(ConnectionID(bits: connection))))
-            case .resume(let connection): append(.session(.resume(ConnectionID(bits: connection))))
+            case .worked(let connection, let report): append(.session(.worked(ConnectionID(bits: connection), report)))
+            case .watch(let connection): append(.session(.watch(ConnectionID(bits: connection))))
             case .close(let connection, let code, let reason):
                 append(.close(ConnectionID(bits: connection), CloseCode(rawValue: code), reason: reason))
             }

@@ -9,10 +9,10 @@ enum PortMessage: Sendable {
     case send(SharedBytes, to: ConnectionID, reportsDrained: Bool)
     /// The same with a message that others get too, framed already.
     case sendShared(SharedMessage, to: ConnectionID, reportsDrained: Bool)
-    /// Read nothing more from the session for now.
-    case pause(ConnectionID)
-    /// Read from the session again.
-    case resume(ConnectionID)
+    /// So much of what the session has sent no longer waits.
+    case worked(ConnectionID, WorkReport)
+    /// The session does not take what it is answered.
+    case watch(ConnectionID)
 }
 
 /// Where a session's messages cross from its event loop to the committer: decoded on the loop, handed over once a turn.
@@ -23,6 +23,7 @@ struct SessionPort: SessionHandler, ~Copyable {
     private let committer: Mailbox<CommitterMessage>
     private let stopAccepting: @Sendable () -> Void
     private let reload: @Sendable () -> Void
+    private let limits: SyncLimits
     private var decoder: MessageDecoder
     private var pending: [CommitterMessage] = []
     /// Sessions for whose sockets more waits than they are given.
@@ -30,12 +31,13 @@ struct SessionPort: SessionHandler, ~Copyable {
 
     /// The port of the loop with that number; `stopAccepting` is called at the first signal to end, `reload` at the one that asks to read files again.
     init(
-        index: Int, committer: Mailbox<CommitterMessage>, limits: ProtocolLimits, stopAccepting: @escaping @Sendable () -> Void,
+        index: Int, committer: Mailbox<CommitterMessage>, limits: ServerLimits, stopAccepting: @escaping @Sendable () -> Void,
         reload: @escaping @Sendable () -> Void
     ) {
         self.index = index
         self.committer = committer
-        decoder = MessageDecoder(limits: limits)
+        self.limits = limits.sync
+        decoder = MessageDecoder(limits: limits.messages)
         self.stopAccepting = stopAccepting
         self.reload = reload
     }
@@ -49,12 +51,29 @@ struct SessionPort: SessionHandler, ~Copyable {
         pending.append(.input(.opened(session(id), Peer(address: client.address, userAgent: userAgent))))
     }
 
-    mutating func received(_ text: UnsafeRawBufferPointer, _ id: ConnectionID, _ sockets: inout Sockets, _ loop: inout EventLoop) {
-        pending.append(.input(.message(session(id), decoder.decode(text), bytes: text.count)))
+    /// Where as many of the session's requests wait as may, nothing more is taken from it until the committer has worked off half of them.
+    mutating func received(_ text: UnsafeRawBufferPointer, _ id: ConnectionID, _ sockets: inout Sockets, _ loop: inout EventLoop) -> Int {
+        let incoming = decoder.decode(text)
+        let requests = incoming.requestCount
+        pending.append(.input(.message(session(id), incoming, bytes: text.count)))
+        if let connection = sockets.connections.pointer(to: id) {
+            connection.pointee.allowance.take(requests: requests, bytes: text.count)
+            if connection.pointee.allowance.isUsedUp(limits) { sockets.hold(id, .isPaused, &loop) }
+        }
+        return requests
+    }
+
+    private mutating func takeBack(_ report: WorkReport, _ id: ConnectionID, _ sockets: inout Sockets, _ loop: inout EventLoop) {
+        guard let connection = sockets.connections.pointer(to: id) else { return }
+        connection.pointee.allowance.takeBack(report)
+        if connection.pointee.allowance.isHalfFree(limits) { sockets.release(id, .isPaused, &loop) }
     }
 
     mutating func drained(_ id: ConnectionID, _ sockets: inout Sockets, _ loop: inout EventLoop) {
         pending.append(.input(.drained(session(id))))
+    }
+
+    mutating func emptied(_ id: ConnectionID, _ sockets: inout Sockets, _ loop: inout EventLoop) {
         guard let step = slow[id]?.drained(queuedBytes: loop.queuedBytes(for: id)) else { return }
         take(step, id, &sockets, &loop)
     }
@@ -77,7 +96,7 @@ struct SessionPort: SessionHandler, ~Copyable {
         switch step {
         case .nothing: break
         case .fellBehind:
-            loop.notifyWhenDrained(id)
+            loop.notifyWhenEmpty(id)
             sockets.hold(id, .isFull, &loop)
             setStuckDeadline(id, &sockets, &loop)
             pending.append(.input(.fellBehind(session(id))))
@@ -85,7 +104,7 @@ struct SessionPort: SessionHandler, ~Copyable {
             slow[id] = nil
             sockets.release(id, .isFull, &loop)
             pending.append(.input(.caughtUp(session(id))))
-        case .goOnWaiting: loop.notifyWhenDrained(id)
+        case .goOnWaiting: loop.notifyWhenEmpty(id)
         case .stuck: sockets.closeTooSlow(id, &loop)
         }
     }
@@ -107,8 +126,8 @@ struct SessionPort: SessionHandler, ~Copyable {
         case .sendShared(let message, let id, let reportsDrained):
             sockets.send(message, to: id, &loop)
             if reportsDrained { loop.notifyWhenDrained(id) }
-        case .pause(let id): sockets.hold(id, .isPaused, &loop)
-        case .resume(let id): sockets.release(id, .isPaused, &loop)
+        case .worked(let id, let report): takeBack(report, id, &sockets, &loop)
+        case .watch(let id): overflowed(id, &sockets, &loop)
         }
     }
 

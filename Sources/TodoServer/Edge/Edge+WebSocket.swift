@@ -2,13 +2,36 @@ import Network
 import WebSocket
 
 extension Edge where Sessions: ~Copyable {
-    /// Takes the frames that have arrived and hands whole messages to the session handler.
+    /// Takes the frames that have arrived, unless the connection is held: a broken one is read all the same.
     mutating func receivedFrames(
         _ bytes: UnsafeMutableRawBufferPointer, _ connection: UnsafeMutablePointer<EdgeConnection>, _ id: ConnectionID,
         _ loop: inout EventLoop
     ) {
+        let isHeld = !connection.pointee.flags.isDisjoint(with: [.holds, .hasUnread])
+        let taken = isHeld ? 0 : takeFrames(bytes, connection, id, &loop)
+        if taken < bytes.count { sockets.keep(UnsafeRawBufferPointer(rebasing: bytes[taken...]), connection, id) }
+    }
+
+    /// Takes what was kept of connections that nothing holds any more.
+    mutating func receiveUnread(_ loop: inout EventLoop) {
+        while let (id, unread) = sockets.nextUnread() {
+            guard let connection = sockets.connections.pointer(to: id) else { continue }
+            unread.drop(takeFrames(unread.bytes, connection, id, &loop))
+            if unread.bytes.isEmpty { sockets.endUnread(connection, id, &loop) }
+        }
+    }
+
+    /// Hands whole messages to the session handler, until it holds the connection.
+    ///
+    /// - Returns: how many of the bytes were taken.
+    private mutating func takeFrames(
+        _ bytes: UnsafeMutableRawBufferPointer, _ connection: UnsafeMutablePointer<EdgeConnection>, _ id: ConnectionID,
+        _ loop: inout EventLoop
+    ) -> Int {
         var input = WebSocketInput(bytes)
         var textBytes = 0
+        // Of a batch each request counts as a frame of its own.
+        var furtherRequests = 0
         // The handler may close the session in the middle of what has arrived: the rest is not for it.
         while !connection.pointee.flags.contains(.isClosing),
             let event = connection.pointee.webSocket?.next(&input, &sockets.codec, &sockets.output)
@@ -16,30 +39,39 @@ extension Edge where Sessions: ~Copyable {
             switch event {
             case .needsBytes:
                 sockets.sendOutput(to: id, &loop)
-                // What was compressed costs what it became.
-                return meter(max(bytes.count, textBytes), input, connection, id, &loop)
+                meter(textBytes, bytes.count, input, furtherRequests, connection, id, &loop)
+                return bytes.count
             case .text(let text):
                 textBytes += text.count
                 // What was answered to frames before this one goes first; the handler uses the same writer.
                 sockets.sendOutput(to: id, &loop)
                 sockets.messagesReceived += 1
-                sessions.received(text, id, &sockets, &loop)
+                furtherRequests += sessions.received(text, id, &sockets, &loop) - 1
+                guard connection.pointee.flags.isDisjoint(with: .holds) || input.count == 0 else {
+                    let taken = bytes.count - input.count
+                    meter(textBytes, taken, input, furtherRequests, connection, id, &loop)
+                    return taken
+                }
             case .binary, .ping, .pong: break
             case .closed, .failed:
                 sockets.sendOutput(to: id, &loop)
-                return sockets.finish(connection, id, &loop)
+                sockets.finish(connection, id, &loop)
             }
         }
+        return bytes.count
     }
 
-    /// Counts what has arrived against the connection's rates. Too much is a reason to read the rest later, so that nothing is lost and
+    /// Counts what was taken against the connection's rates. Too much is a reason to read the rest later, so that nothing is lost and
     /// nobody else waits; a flood of frames that say nothing is a reason to end the session.
     private mutating func meter(
-        _ byteCount: Int, _ input: WebSocketInput, _ connection: UnsafeMutablePointer<EdgeConnection>, _ id: ConnectionID,
+        _ textBytes: Int, _ taken: Int, _ input: WebSocketInput, _ furtherRequests: Int,
+        _ connection: UnsafeMutablePointer<EdgeConnection>, _ id: ConnectionID,
         _ loop: inout EventLoop
     ) {
+        // What was compressed costs what it became.
         let verdict = connection.pointee.meter.take(
-            bytes: byteCount, frames: input.frames, emptyFrames: input.emptyFrames, sockets.limits, now: loop.now)
+            bytes: max(taken, textBytes), frames: input.frames + furtherRequests, emptyFrames: input.emptyFrames, sockets.limits,
+            now: loop.now)
         switch verdict {
         case .fine: break
         case .wait(let until): sockets.throttle(id, until: until, &loop)

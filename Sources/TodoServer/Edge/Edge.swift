@@ -154,6 +154,11 @@ struct Edge<Sessions: SessionHandler & ~Copyable>: EventHandler, ~Copyable {
         }
     }
 
+    mutating func emptied(_ id: ConnectionID, _ loop: inout EventLoop) {
+        guard let connection = sockets.connections.pointer(to: id), connection.pointee.flags.contains(.isOpened) else { return }
+        sessions.emptied(id, &sockets, &loop)
+    }
+
     mutating func overflowed(_ id: ConnectionID, _ loop: inout EventLoop) {
         guard let connection = sockets.connections.pointer(to: id) else { return }
         // A download waits in shared memory and costs nothing; its pace is watched by the deadline.
@@ -198,6 +203,7 @@ struct Edge<Sessions: SessionHandler & ~Copyable>: EventHandler, ~Copyable {
     }
 
     mutating func turnEnding(_ loop: inout EventLoop) {
+        receiveUnread(&loop)
         var next = 0
         // What the handler does on one end may be another's.
         while next < sockets.ended.count {

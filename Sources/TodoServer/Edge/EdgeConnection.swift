@@ -1,4 +1,5 @@
 import Network
+import TodoSync
 import WebSocket
 
 /// One connection of the edge: first HTTP requests, then perhaps a session.
@@ -18,6 +19,8 @@ struct EdgeConnection: ~Copyable {
         static var isThrottled: Flags { Flags(rawValue: 16) }
         /// It does not take what waits for it: read again when it has.
         static var isFull: Flags { Flags(rawValue: 32) }
+        /// Some of what was read from it has yet to be taken, when nothing holds it.
+        static var hasUnread: Flags { Flags(rawValue: 64) }
         /// The reasons for which nothing is read from the client; meanwhile its silence says nothing.
         static var holds: Flags { [.isPaused, .isThrottled, .isFull] }
     }
@@ -37,6 +40,8 @@ struct EdgeConnection: ~Copyable {
     var place: ConnectionCensus.Place
     /// What it sends, against what it may.
     var meter = RateMeter()
+    /// What of its requests waits.
+    var allowance = RequestAllowance()
 
     init(_ arrival: Arrival, limits: HTTPLimits, now: Instant) {
         http = HTTPExchange(peer: arrival.peer, limits: limits)

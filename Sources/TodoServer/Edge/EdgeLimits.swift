@@ -9,7 +9,7 @@ struct EdgeLimits: Sendable {
     var connectionsPerAddressMax = 500
     /// A message from a client. Past it: close 1009. The contract's 1 MiB.
     var messageBytesMax = 1 << 20
-    /// Frames a second from one connection, with two seconds' worth in advance. Past it: nothing is read from it until that is made up for. Far more
+    /// Frames a second from one connection, each request of a batch counted as one, with two seconds' worth in advance. Past it: nothing is read from it until that is made up for. Far more
     /// than the committer serves one session, and a small part of what a loop takes in.
     var framesPerSecond = 10_000
     /// Bytes a second from one connection, counted alike.

@@ -19,14 +19,20 @@ protocol SessionHandler: ~Copyable {
     /// A session has begun: its opening handshake is complete.
     mutating func opened(_ id: ConnectionID, _ client: ClientInfo, _ sockets: inout Sockets, _ loop: inout EventLoop)
 
-    /// One whole text message, valid UTF-8. The view is valid during the call.
-    mutating func received(_ text: UnsafeRawBufferPointer, _ id: ConnectionID, _ sockets: inout Sockets, _ loop: inout EventLoop)
+    /// One whole text message, valid UTF-8. The view is valid during the call. Where the handler holds the connection, the next one comes after that,
+    /// although it may have arrived.
+    ///
+    /// - Returns: how many requests are in it, for the connection's rate.
+    mutating func received(_ text: UnsafeRawBufferPointer, _ id: ConnectionID, _ sockets: inout Sockets, _ loop: inout EventLoop) -> Int
 
     /// The deadline that the handler set with `sockets.setDeadline` has come; it is no longer set.
     mutating func deadlinePassed(_ id: ConnectionID, _ sockets: inout Sockets, _ loop: inout EventLoop)
 
     /// All that was queued when `loop.notifyWhenDrained` was called has been handed to the socket.
     mutating func drained(_ id: ConnectionID, _ sockets: inout Sockets, _ loop: inout EventLoop)
+
+    /// Nothing waits for the socket any more, which was asked for with `loop.notifyWhenEmpty`.
+    mutating func emptied(_ id: ConnectionID, _ sockets: inout Sockets, _ loop: inout EventLoop)
 
     /// More than the outbound limit waits for a socket that does not take it. Told once until all has been written.
     mutating func overflowed(_ id: ConnectionID, _ sockets: inout Sockets, _ loop: inout EventLoop)
@@ -50,6 +56,9 @@ extension SessionHandler where Self: ~Copyable {
 
     /// Nobody waits for it.
     mutating func drained(_ id: ConnectionID, _ sockets: inout Sockets, _ loop: inout EventLoop) {}
+
+    /// Nobody waits for it.
+    mutating func emptied(_ id: ConnectionID, _ sockets: inout Sockets, _ loop: inout EventLoop) {}
 
     /// Throws away what is queued and closes with 4003, too slow.
     mutating func overflowed(_ id: ConnectionID, _ sockets: inout Sockets, _ loop: inout EventLoop) {

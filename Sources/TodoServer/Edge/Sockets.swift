@@ -17,6 +17,10 @@ struct Sockets: ~Copyable {
     var ended: [ConnectionID] = []
     /// Sessions that have sent more than their rate allows, and when they are read again.
     private var throttled: [ConnectionID: Instant] = [:]
+    /// What was read from connections that were held in the middle of it.
+    private var unread: [ConnectionID: UnreadInput] = [:]
+    /// Those of them that nothing holds any more.
+    private var released: [ConnectionID] = []
     /// Where connections are counted, over all loops.
     let census: ConnectionCensus
     var isShuttingDown = false
@@ -73,7 +77,8 @@ struct Sockets: ~Copyable {
     mutating func release(_ id: ConnectionID, _ reason: EdgeConnection.Flags, _ loop: inout EventLoop) {
         guard let connection = connections.pointer(to: id), connection.pointee.flags.remove(reason) != nil else { return }
         connection.pointee.lastHeard = loop.now
-        if connection.pointee.flags.isDisjoint(with: .holds) { loop.resumeReading(id) }
+        guard connection.pointee.flags.isDisjoint(with: .holds) else { return }
+        if connection.pointee.flags.contains(.hasUnread) { released.append(id) } else { loop.resumeReading(id) }
     }
 
     /// Reads nothing more from the session until then.
@@ -90,6 +95,34 @@ struct Sockets: ~Copyable {
         guard let until = throttled[id], until <= loop.now else { return }
         throttled[id] = nil
         release(id, .isThrottled, &loop)
+    }
+
+    /// Keeps what was read from a connection that is held, until it is released; nothing more is read from it before that is taken.
+    mutating func keep(_ bytes: UnsafeRawBufferPointer, _ connection: UnsafeMutablePointer<EdgeConnection>, _ id: ConnectionID) {
+        guard !connection.pointee.flags.contains(.isClosing) else { return }
+        connection.pointee.flags.insert(.hasUnread)
+        let kept = unread[id] ?? UnreadInput()
+        kept.append(bytes)
+        unread[id] = kept
+    }
+
+    /// The next connection that nothing holds any more, with what was kept of it.
+    mutating func nextUnread() -> (ConnectionID, UnreadInput)? {
+        while let id = released.popLast() {
+            guard let connection = connections.pointer(to: id), connection.pointee.flags.isDisjoint(with: .holds) else { continue }
+            if let input = unread[id] { return (id, input) }
+        }
+        return nil
+    }
+
+    /// All that was kept of the connection is taken: it is read from again, unless that has brought a new reason not to.
+    mutating func endUnread(_ connection: UnsafeMutablePointer<EdgeConnection>, _ id: ConnectionID, _ loop: inout EventLoop) {
+        dropUnread(connection, id)
+        if connection.pointee.flags.isDisjoint(with: .holds) { loop.resumeReading(id) }
+    }
+
+    private mutating func dropUnread(_ connection: UnsafeMutablePointer<EdgeConnection>, _ id: ConnectionID) {
+        if connection.pointee.flags.remove(.hasUnread) != nil { unread[id] = nil }
     }
 
     /// Ends a session: a close frame with this code and reason follows what is queued, then the socket is closed.
@@ -137,6 +170,7 @@ struct Sockets: ~Copyable {
     /// Lets the connection go when all that is queued has been written. Its session, if any, has ended.
     mutating func finish(_ connection: UnsafeMutablePointer<EdgeConnection>, _ id: ConnectionID, _ loop: inout EventLoop) {
         connection.pointee.flags.insert(.isClosing)
+        dropUnread(connection, id)
         endSession(connection, id)
         loop.finish(id, withinMilliseconds: limits.closeMilliseconds)
     }
@@ -145,6 +179,7 @@ struct Sockets: ~Copyable {
     mutating func forget(_ id: ConnectionID) {
         guard let connection = connections.pointer(to: id) else { return }
         endSession(connection, id)
+        dropUnread(connection, id)
         census.leave(connection.pointee.place)
         if connection.pointee.flags.contains(.isThrottled) { throttled[id] = nil }
         _ = connections.remove(id)

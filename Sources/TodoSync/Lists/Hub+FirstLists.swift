@@ -39,7 +39,7 @@ extension Hub {
             guard let part = part(of: first, from: next, version, subscription, isShared: isShared) else { return }
             let isLast = part.end == first.rows.count
             session.isDraining = !isLast || part.message.byteCount > Self.smallPart
-            deliver(part.message, to: session, reportsDrained: session.isDraining, isShared: isShared)
+            deliver(part.message, to: session, isPart: session.isDraining, isShared: isShared)
             if isLast {
                 session.unsent.removeFirst()
                 complete(subscription)

@@ -11,10 +11,10 @@ public enum Delivery: Sendable {
     case message(SharedBytes, to: UInt64, reportsDrained: Bool, isShared: Bool)
     /// The same for a message that was framed by `Finished.framed(by:)`: what that made of it.
     case framed(any Sendable, to: UInt64, reportsDrained: Bool)
-    /// Read nothing more from the connection: it sends requests faster than they can be answered.
-    case pause(UInt64)
-    /// Read from the connection again.
-    case resume(UInt64)
+    /// So much of what the connection has sent no longer waits.
+    case worked(UInt64, WorkReport)
+    /// Requests of the connection wait because it does not take the answers to those before: look after it as after any that too much waits for.
+    case watch(UInt64)
     /// Close the connection with that code and reason, behind what is queued.
     case close(UInt64, code: UInt16, reason: String)
 }
@@ -27,7 +27,7 @@ public enum Input: Sendable {
     case message(SessionID, Incoming, bytes: Int = 0)
     /// The connection is gone.
     case closed(SessionID)
-    /// The socket has taken a message that was to be reported.
+    /// The socket has taken a message that was to be reported. Told once for each, in their order.
     case drained(SessionID)
     /// More waits for the socket than a session is given: it is to be told no more changes for now.
     case fellBehind(SessionID)
@@ -91,12 +91,12 @@ struct Outbox {
         byLoop[session.loop].append(.close(session.connection, code: code, reason: reason))
     }
 
-    mutating func pause(_ session: SessionID) {
-        byLoop[session.loop].append(.pause(session.connection))
+    mutating func worked(_ session: SessionID, _ report: WorkReport) {
+        byLoop[session.loop].append(.worked(session.connection, report))
     }
 
-    mutating func resume(_ session: SessionID) {
-        byLoop[session.loop].append(.resume(session.connection))
+    mutating func watch(_ session: SessionID) {
+        byLoop[session.loop].append(.watch(session.connection))
     }
 
     mutating func take(loop: Int) -> [Delivery] {

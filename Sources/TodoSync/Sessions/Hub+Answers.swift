@@ -47,16 +47,6 @@ extension Hub {
         return text { writer in MessageEncoder.error(answer.id, error, into: &writer) }
     }
 
-    func deliver(_ message: SharedBytes, to session: Session, reportsDrained: Bool = false, isShared: Bool = false) {
-        guard session.isOpen else { return }
-        outbox.append(message, to: session.id, reportsDrained: reportsDrained, isShared: isShared)
-    }
-
-    func deliver(_ message: Outgoing, to session: Session, reportsDrained: Bool = false, isShared: Bool = false) {
-        guard session.isOpen else { return }
-        outbox.append(message, to: session.id, reportsDrained: reportsDrained, isShared: isShared)
-    }
-
     /// Lets another thread work for the session, whose next requests wait meanwhile. `whenDone` runs in any case, `then` only while
     /// the session is open.
     func work(

@@ -35,8 +35,10 @@ final class Session {
     var isReady = false
     /// Whether the open group ends its log-in: what it asked for behind that waits until it has.
     var isEnding = false
-    /// Whether nothing is read from its connection until more of its requests are answered.
-    var isPaused = false
+    /// Its requests that no longer wait, as far as its loop has not been told yet.
+    var worked = WorkReport()
+    /// What it was answered and its socket has not taken.
+    var outbound = OutboundAccount()
     var isOpen = true
     /// The version at which its complete lists stand while it can't be told of changes: its token is expired, or it reads too slowly.
     /// It costs nothing meanwhile; afterwards one merged change brings the lists up to date.
@@ -77,6 +79,9 @@ final class Session {
         self.peer = peer
     }
 
+    /// Whether its socket takes what it is answered: no request of it runs otherwise.
+    var takesAnswers: Bool { !isSlow && !outbound.isOverdrawn }
+
     func isExpired(at now: Timestamp) -> Bool {
         guard let login else { return false }
         return login.expiresAt <= now
@@ -88,7 +93,7 @@ struct Work {
     let body: Incoming.Body
     let answer: Answer
     /// What it counts against the bound on waiting bytes: its message's size; of a batch the last request has it all.
-    var bytes = 0
+    let bytes: Int
 
     /// Whether it is about what happened since a version.
     var readsLog: Bool {
@@ -131,19 +136,15 @@ final class BatchReplies {
 struct RequestQueue {
     private var items: [Work] = []
     private var head = 0
-    /// The size of the messages in it.
-    private(set) var byteCount = 0
 
     var count: Int { items.count - head }
     var first: Work? { head < items.count ? items[head] : nil }
 
     mutating func append(_ work: Work) {
         items.append(work)
-        byteCount += work.bytes
     }
 
     mutating func removeFirst() {
-        byteCount -= items[head].bytes
         head += 1
         if head == items.count {
             items.removeAll(keepingCapacity: false)

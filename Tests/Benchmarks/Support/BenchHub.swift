@@ -107,7 +107,7 @@ final class BenchHub {
                     if text.count < 512 { lastText = text.string }
                     if reportsDrained { drained.append(.drained(SessionID(loop: 0, connection: connection))) }
                 case .framed: preconditionFailure("no job frames anything here")
-                case .pause, .resume, .close: break
+                case .worked, .watch, .close: break
                 }
             }
             if !drained.isEmpty { hub.process(drained, at: moment) }

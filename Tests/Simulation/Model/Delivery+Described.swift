@@ -9,8 +9,8 @@ extension Delivery {
         case .message(let text, let connection, let reportsDrained, _):
             "to \(connection)\(reportsDrained ? ", to be drained" : ""): \(text.string)"
         case .framed: preconditionFailure("no job frames anything here")
-        case .pause(let connection): "pause \(connection)"
-        case .resume(let connection): "resume \(connection)"
+        case .worked(let connection, let report): "worked off \(report.requests) requests, \(report.bytes) bytes of \(connection)"
+        case .watch(let connection): "watch \(connection)"
         case .close(let connection, let code, let reason): "close \(connection) with \(code) \(reason)"
         }
     }

@@ -271,7 +271,7 @@ final class ModelRun {
             try client.take(text)
             if reportsDrained { undrained.append(client.id) }
         case .framed: preconditionFailure("no job frames anything here")
-        case .pause, .resume: break
+        case .worked, .watch: break
         case .close(_, let code, let reason): throw Fault("closed with \(code): \(reason)")
         }
     }

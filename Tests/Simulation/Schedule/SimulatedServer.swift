@@ -21,7 +21,12 @@ final class ServerEnd {
     var webSocket: WebSocketConnection?
     var queue: [Segment] = []
     var watch = OutboundWatch()
+    var allowance = RequestAllowance()
+    /// As much of what came waits as may: nothing is taken from the network, nor from what came already.
     var isPaused = false
+    var unread: [UInt8] = []
+    /// Somebody wants to know when nothing is queued.
+    var tellsEmpty = false
     /// A close frame is queued: nothing more is taken from the client.
     var isClosing = false
 
@@ -45,6 +50,7 @@ final class SimulatedServer {
     /// What the next turn takes.
     private(set) var pending: [Input] = []
     private let outboundBytesMax: Int
+    private let limits: SyncLimits
     private let trace: (String, String) -> Void
     private var decoder = MessageDecoder()
     private var codec = LoopCodec()
@@ -69,6 +75,7 @@ final class SimulatedServer {
         self.trace = trace
         self.store = store
         self.outboundBytesMax = outboundBytesMax
+        limits = settings.limits
         hub = Hub(store: store, settings: settings, loops: 2, jobs: jobs, log: .none, moment: moment)
     }
 
@@ -124,7 +131,15 @@ final class SimulatedServer {
         while true {
             switch end.webSocket?.next(&input, &codec, &output) ?? .needsBytes {
             case .needsBytes: return enqueueOutput(end)
-            case .text(let text): pending.append(.message(end.id, decoder.decode(text)))
+            case .text(let text):
+                let incoming = decoder.decode(text)
+                pending.append(.message(end.id, incoming, bytes: text.count))
+                end.allowance.take(requests: incoming.requestCount, bytes: text.count)
+                guard end.allowance.isUsedUp(limits) else { break }
+                trace("pause", "\(end.link.number)")
+                end.isPaused = true
+                end.unread = Array(bytes[(bytes.count - input.count)...])
+                return enqueueOutput(end)
             case .closed: finish(end)
             case .failed(let fault): throw Fault("the client broke the framing: \(fault)")
             case .binary, .ping, .pong: break
@@ -153,29 +168,29 @@ final class SimulatedServer {
         let inputs = pending
         pending = []
         hub.process(inputs, at: moment)
-        return deliver()
+        return try deliver()
     }
 
-    func tick(at moment: Moment) -> Bool {
+    func tick(at moment: Moment) throws -> Bool {
         hub.tick(at: moment)
-        return deliver()
+        return try deliver()
     }
 
     func runJob() {
         if let job = jobs.takeFirst() { pending.append(.finished(job())) }
     }
 
-    private func deliver() -> Bool {
+    private func deliver() throws -> Bool {
         // What a process that died would have sent, it has not.
         guard !store.hasCrashed else { return false }
         for loop in 0..<2 {
-            for delivery in hub.takeDeliveries(loop: loop) { hand(delivery) }
+            for delivery in hub.takeDeliveries(loop: loop) { try hand(delivery) }
         }
         for number in ends.keys.sorted() { ends[number].map(flush) }
         return true
     }
 
-    private func hand(_ delivery: Delivery) {
+    private func hand(_ delivery: Delivery) throws {
         switch delivery {
         case .broadcast(let text, let connections):
             let frame = text.withUnsafeBytes { SharedFrame.text($0) }
@@ -189,13 +204,13 @@ final class SimulatedServer {
             enqueueOutput(end)
             if reportsDrained { mark(end) }
         case .framed: preconditionFailure("no job frames anything here")
-        case .pause(let connection):
-            trace("pause", "\(connection)")
-            ends[connection]?.isPaused = true
-        case .resume(let connection):
-            guard let end = ends[connection] else { return }
-            end.isPaused = false
-            news.append(.resumed(end.link))
+        case .worked(let connection, let report):
+            guard let end = ends[connection], !end.isClosing else { return }
+            end.allowance.takeBack(report)
+            if end.isPaused, end.allowance.isHalfFree(limits) { try resume(end) }
+        case .watch(let connection):
+            guard let end = ends[connection], !end.isClosing else { return }
+            take(end.watch.overflowed(queuedBytes: end.queuedBytes), end)
         case .close(let connection, let code, let reason):
             guard let end = ends[connection], !end.isClosing else { return }
             end.webSocket?.close(CloseCode(rawValue: code), reason, &codec, &output)
@@ -204,6 +219,15 @@ final class SimulatedServer {
     }
 
     // MARK: Back-pressure
+
+    /// Takes what came already, then what the network has.
+    private func resume(_ end: ServerEnd) throws {
+        end.isPaused = false
+        var rest = end.unread
+        end.unread = []
+        try rest.withUnsafeMutableBytes { try read($0, end) }
+        if !end.isPaused { news.append(.resumed(end.link)) }
+    }
 
     private func mark(_ end: ServerEnd) {
         if end.queue.isEmpty { drained(end) } else { end.queue[end.queue.count - 1].isMarked = true }
@@ -224,6 +248,7 @@ final class SimulatedServer {
         }
         news.append(.wrote(end.link))
         for _ in 0..<marks { drained(end) }
+        if end.queue.isEmpty, end.tellsEmpty { emptied(end) }
         if end.isClosing {
             if end.queue.isEmpty { pipe.isEnded = true }
         } else if end.backlog > outboundBytesMax {
@@ -234,6 +259,16 @@ final class SimulatedServer {
     private func drained(_ end: ServerEnd) {
         guard !end.isClosing else { return }
         pending.append(.drained(end.id))
+    }
+
+    private func notifyWhenEmpty(_ end: ServerEnd) {
+        end.tellsEmpty = true
+        if end.queue.isEmpty { emptied(end) }
+    }
+
+    private func emptied(_ end: ServerEnd) {
+        end.tellsEmpty = false
+        guard !end.isClosing else { return }
         take(end.watch.drained(queuedBytes: end.queuedBytes), end)
     }
 
@@ -251,13 +286,13 @@ final class SimulatedServer {
         case .nothing: break
         case .fellBehind:
             trace("slow reader", "\(end.link.number)")
-            mark(end)
             news.append(.watch(end.link.number))
             pending.append(.fellBehind(end.id))
+            notifyWhenEmpty(end)
         case .caughtUp:
             trace("caught up", "\(end.link.number)")
             pending.append(.caughtUp(end.id))
-        case .goOnWaiting: mark(end)
+        case .goOnWaiting: notifyWhenEmpty(end)
         case .stuck:
             // Whole frames only: the rest of one that has begun still goes.
             end.queue.removeAll { $0.start == 0 }

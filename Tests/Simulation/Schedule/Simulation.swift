@@ -70,8 +70,9 @@ final class Simulation {
         settings.limits.partRowsAtOnce = [0, 32][random.next(upTo: 2)]
         settings.limits.catchUpRowsPerTurn = [1, 2_000][random.next(upTo: 2)]
         settings.limits.queuedRequests = [2, 1024][random.next(upTo: 2)]
-        self.settings = settings
         outboundBytesMax = [200, 1500, 20_000][random.next(upTo: 3)]
+        settings.limits.outboundBytes = outboundBytesMax
+        self.settings = settings
         logAgeMilliseconds = [1500, 6000, .max / 4][random.next(upTo: 3)]
         duration = Int64(2000 + random.next(upTo: 12_000))
         let store = try SQLiteStore(folder: folder, durability: .full)
@@ -149,7 +150,7 @@ final class Simulation {
             isJobPlanned = false
             server?.runJob()
         case .tick(let life) where life == self.life:
-            if server?.tick(at: moment) == false { return try crash() }
+            if try server?.tick(at: moment) == false { return try crash() }
             queue.add(.tick(life: life), at: now + 1000, owner: Self.serverOwner)
         case .turn, .job, .tick: break
         case .watch(let number): server?.deadlinePassed(number)

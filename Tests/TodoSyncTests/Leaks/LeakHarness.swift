@@ -108,7 +108,7 @@ final class LeakHarness {
                     take(text, connection)
                     if reportsDrained, let session = sessions[connection] { drained.append(.drained(session.id)) }
                 case .framed: preconditionFailure("no job frames anything here")
-                case .pause, .resume: break
+                case .worked, .watch: break
                 case .close(let connection, let code, _): Issue.record("connection \(connection) was closed with \(code)")
                 }
             }
