@@ -22,6 +22,14 @@ public struct Finished: Sendable {
     let ticket: Int
     let outcome: Outcome
 
+    /// Whether a password was hashed or checked.
+    var isOfPassword: Bool {
+        switch outcome {
+        case .hashed, .checked: true
+        case .read, .found: false
+        }
+    }
+
     enum Outcome: Sendable {
         case hashed(Result<String, JobFault>)
         case checked(Result<PasswordCheck, JobFault>)

@@ -49,8 +49,11 @@ public struct SyncLimits: Sendable {
     public var queuedRequests = 1024
     /// Bytes of the messages that those requests came in; past it the same, so that large ones can't wait in thousands.
     public var queuedBytes = 4 << 20
-    /// Changed objects after which the waiting transactions are committed before more are taken.
+    /// Objects that one turn's requests write, or look at for a filter; past it what was written is committed and told, and new requests are looked at,
+    /// before more of what waits is begun.
     public var changesInGroup = 4096
+    /// So many of them lie between two looks at whether something urgent waits, for which a turn ends and a large transaction gives way.
+    public var objectsBetweenLooks = 64
     /// Time a connection has to log in, before it is closed with 4001.
     public var loginMilliseconds: Int64 = 10_000
     /// Life of a token since it was last renewed; later requests are answered `-32009`.

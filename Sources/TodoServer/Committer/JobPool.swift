@@ -49,7 +49,7 @@ private final class Worker: Sendable {
             _ = mailbox.wait(timeoutMilliseconds: -1)
             mailbox.takeAll(into: &jobs)
             for job in jobs {
-                _ = committer.post(.input(.finished(job())))
+                committer.send(.input(.finished(job())))
                 count.subtract(1, ordering: .relaxed)
             }
             jobs.removeAll(keepingCapacity: true)

@@ -24,7 +24,9 @@ final class Session {
     let id: SessionID
     let peer: Peer
     let openedAt: Timestamp
-    var login: Login?
+    var login: Login? {
+        didSet { if login != nil { ownShare = nil } }
+    }
     /// When it is closed unless somebody logs in, on the monotonic clock.
     var loginDeadline = Int64.max
     var subscriptions: [String: Subscription] = [:]
@@ -49,6 +51,15 @@ final class Session {
     var isDraining = false
     /// The update fragments of the commit that is being published, cleared by it.
     var updates: [Int] = []
+    /// Its own part in the committer's time, while nobody is logged in on it.
+    private var ownShare: Share?
+    /// What it has of the committer's time: its user's part, which all sessions of the user have together.
+    var share: Share {
+        if let login { return login.view.share }
+        let share = ownShare ?? Share()
+        ownShare = share
+        return share
+    }
 
     init(id: SessionID, peer: Peer, openedAt: Timestamp) {
         self.openedAt = openedAt
@@ -68,6 +79,11 @@ struct Work {
     let answer: Answer
     /// What it counts against the bound on waiting bytes: its message's size; of a batch the last request has it all.
     var bytes = 0
+    /// How often it was begun and gave way to something urgent.
+    var gaveWayCount = 0
+
+    /// Whether it goes ahead of what others ask for.
+    var endsLogins: Bool { body.endsLogins }
 
     /// Whether it is a transaction that changes what lists show: those of a session may share a commit.
     var isWrite: Bool {
@@ -101,15 +117,14 @@ final class BatchReplies {
     }
 }
 
-/// A first-in first-out queue that costs nothing while empty.
+/// The requests of a session that wait, and what they count against its bounds.
 struct RequestQueue {
-    private var items: [Work] = []
-    private var head = 0
+    private var items = FirstInFirstOut<Work>()
     /// The size of the messages in it.
     private(set) var byteCount = 0
 
-    var count: Int { items.count - head }
-    var first: Work? { head < items.count ? items[head] : nil }
+    var count: Int { items.count }
+    var first: Work? { items.first }
 
     mutating func append(_ work: Work) {
         items.append(work)
@@ -117,15 +132,13 @@ struct RequestQueue {
     }
 
     mutating func removeFirst() {
-        byteCount -= items[head].bytes
-        head += 1
-        if head == items.count {
-            items.removeAll(keepingCapacity: false)
-            head = 0
-        } else if head >= 1024 {
-            items.removeFirst(head)
-            head = 0
-        }
+        byteCount -= items.popFirst()?.bytes ?? 0
+    }
+
+    /// Puts what was taken last in front again.
+    mutating func putBack(_ work: Work) {
+        items.putBack(work)
+        byteCount += work.bytes
     }
 
     mutating func removeAll() {

@@ -72,7 +72,7 @@ final class SimulatedServer {
         hub = Hub(store: store, settings: settings, loops: 2, jobs: jobs, log: .none, moment: moment)
     }
 
-    var isIdle: Bool { pending.isEmpty && jobs.isEmpty && ends.values.allSatisfy { $0.queue.isEmpty && !$0.isPaused } }
+    var isIdle: Bool { pending.isEmpty && !hub.hasWork && jobs.isEmpty && ends.values.allSatisfy { $0.queue.isEmpty && !$0.isPaused } }
 
     func takeNews() -> [News] {
         defer { news = [] }

@@ -68,6 +68,8 @@ final class Simulation {
         settings.limits.tokenMilliseconds = [8000, 86_400_000][random.next(upTo: 2)]
         settings.limits.catchUpRows = [5, 50_000][random.next(upTo: 2)]
         settings.limits.queuedRequests = [2, 1024][random.next(upTo: 2)]
+        settings.limits.changesInGroup = [1, 6, 4096][random.next(upTo: 3)]
+        settings.limits.objectsBetweenLooks = [1, 4, 64][random.next(upTo: 3)]
         self.settings = settings
         outboundBytesMax = [200, 1500, 20_000][random.next(upTo: 3)]
         logAgeMilliseconds = [1500, 6000, .max / 4][random.next(upTo: 3)]
@@ -170,9 +172,16 @@ final class Simulation {
         try oracle.check(real)
         let store = SimulatedStore(real) { [oracle] in oracle.commit($0, $1) }
         store.logAgeMilliseconds = logAgeMilliseconds
-        server = SimulatedServer(store, settings, outboundBytesMax: outboundBytesMax, at: moment) { [unowned self] in
+        let server = SimulatedServer(store, settings, outboundBytesMax: outboundBytesMax, at: moment) { [unowned self] in
             trace.note($0, $1, at: now)
         }
+        // What would arrive in the middle of a turn: turns end, and transactions give way, where this says so.
+        server.hub.isUrgentInputWaiting = { [unowned self] in
+            guard fate.next(upTo: 12) == 0 else { return false }
+            trace.note("urged", "", at: now)
+            return true
+        }
+        self.server = server
         queue.add(.tick(life: life), at: now + 1000, owner: Self.serverOwner)
     }
 
@@ -198,7 +207,7 @@ final class Simulation {
 
     private func planTurn() {
         guard let server else { return }
-        if !server.pending.isEmpty, !isTurnPlanned {
+        if !server.pending.isEmpty || server.hub.hasWork, !isTurnPlanned {
             isTurnPlanned = true
             queue.add(.turn(life: life), at: now + Int64(fate.next(upTo: 4)), owner: Self.serverOwner)
         }

@@ -88,10 +88,15 @@ final class LeakHarness {
     }
 
     func process(_ inputs: [Input]) {
+        takeTurns(inputs)
+        while let job = jobs.takeFirst() { takeTurns([.finished(job())]) }
+    }
+
+    private func takeTurns(_ inputs: [Input]) {
         hub.process(inputs, at: moment)
         handOut()
-        while let job = jobs.takeFirst() {
-            hub.process([.finished(job())], at: moment)
+        while hub.hasWork {
+            hub.process([], at: moment)
             handOut()
         }
     }
