@@ -52,6 +52,8 @@ public struct SyncLimits: Sendable {
     /// Objects that one turn's requests write, or look at for a filter; past it what was written is committed and told, and new requests are looked at,
     /// before more of what waits is begun.
     public var changesInGroup = 4096
+    /// Such objects after which a session's next request waits behind those of other users.
+    public var objectsInStep = 32
     /// So many of them lie between two looks at whether something urgent waits, for which a turn ends and a large transaction gives way.
     public var objectsBetweenLooks = 64
     /// Time a connection has to log in, before it is closed with 4001.

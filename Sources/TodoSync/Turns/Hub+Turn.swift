@@ -23,8 +23,6 @@ struct Turn {
 
 /// Which requests run, and when a turn ends.
 extension Hub {
-    /// What a session may have done at a time before others have theirs.
-    private static let stepWork = 32
     /// How often a transaction gives way: then it runs to its end.
     private static let gaveWayMost = 5
 
@@ -62,7 +60,7 @@ extension Hub {
         let share = session.share
         let before = turn.work
         var requests = 0
-        while requests < requestsMost, turn.work - before < Self.stepWork, requests == 0 || !turn.isOver,
+        while requests < requestsMost, turn.work - before < settings.limits.objectsInStep, requests == 0 || !turn.isOver,
             let work = nextRequest(of: session)
         {
             requests += 1

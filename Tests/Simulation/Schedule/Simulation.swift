@@ -69,6 +69,7 @@ final class Simulation {
         settings.limits.catchUpRows = [5, 50_000][random.next(upTo: 2)]
         settings.limits.queuedRequests = [2, 1024][random.next(upTo: 2)]
         settings.limits.changesInGroup = [1, 6, 4096][random.next(upTo: 3)]
+        settings.limits.objectsInStep = [1, 32][random.next(upTo: 2)]
         settings.limits.objectsBetweenLooks = [1, 4, 64][random.next(upTo: 3)]
         self.settings = settings
         outboundBytesMax = [200, 1500, 20_000][random.next(upTo: 3)]

@@ -46,7 +46,9 @@ final class LeakHarness {
 
     init(_ model: LeakModel) throws {
         store = try SQLiteStore.temporary()
-        let settings = SyncSettings(server: "test", providers: [.nickname], accessOfNewProjects: .private)
+        var settings = SyncSettings(server: "test", providers: [.nickname], accessOfNewProjects: .private)
+        // The model says what comes of each request in the order in which they are sent.
+        settings.limits.objectsInStep = .max
         let log = Log(level: .error) { _, line in Issue.record("logged: \(line)") }
         try store.begin()
         for user in 0..<model.userCount {
