@@ -8,7 +8,7 @@ import Synchronization
 /// if it has said that it is about to sleep: a busy consumer costs its producers no system call. An event loop watches `descriptor` in its epoll;
 /// a plain thread calls `wait`.
 ///
-/// Unchecked: the buffer and the flag are only touched under the lock, the descriptor never changes, and elements are `Sendable`.
+/// Unchecked: the buffer and the flag of sleep are only touched under the lock, the descriptor never changes, and elements are `Sendable`.
 public final class Mailbox<Element: Sendable>: @unchecked Sendable {
     private struct Waiting {
         var elements: [Element] = []
@@ -16,6 +16,8 @@ public final class Mailbox<Element: Sendable>: @unchecked Sendable {
     }
 
     private let waiting = Mutex(Waiting())
+    /// Only changed under the lock, read without it.
+    private let holdsUrgent = Atomic(false)
     private let wakeUp: Descriptor
 
     /// An empty mailbox.
@@ -28,13 +30,18 @@ public final class Mailbox<Element: Sendable>: @unchecked Sendable {
     /// What becomes readable when the consumer has to wake up.
     @usableFromInline var descriptor: Int32 { wakeUp.number }
 
+    /// Whether something urgent waits: a consumer that is at work on what it took before may stop for it.
+    public var isUrgent: Bool { holdsUrgent.load(ordering: .relaxed) }
+
     /// Adds one element behind all that wait.
     ///
+    /// - Parameter isUrgent: whether `isUrgent` says so until the consumer takes it.
     /// - Returns: how many wait now, this one among them: a producer that must not run ahead can tell.
     @discardableResult
-    public func post(_ element: Element) -> Int {
+    public func post(_ element: Element, isUrgent: Bool = false) -> Int {
         let (count, sleeps) = waiting.withLock { waiting in
             waiting.elements.append(element)
+            if isUrgent { holdsUrgent.store(true, ordering: .relaxed) }
             return Self.noteArrival(&waiting)
         }
         if sleeps { wake() }
@@ -43,12 +50,14 @@ public final class Mailbox<Element: Sendable>: @unchecked Sendable {
 
     /// Adds a batch behind all that wait, under one lock and in order.
     ///
+    /// - Parameter isUrgent: whether one of them is.
     /// - Returns: how many wait now.
     @discardableResult
-    public func post(contentsOf batch: [Element]) -> Int {
+    public func post(contentsOf batch: [Element], isUrgent: Bool = false) -> Int {
         if batch.isEmpty { return 0 }
         let (count, sleeps) = waiting.withLock { waiting in
             waiting.elements.append(contentsOf: batch)
+            if isUrgent { holdsUrgent.store(true, ordering: .relaxed) }
             return Self.noteArrival(&waiting)
         }
         if sleeps { wake() }
@@ -60,6 +69,7 @@ public final class Mailbox<Element: Sendable>: @unchecked Sendable {
         precondition(batch.isEmpty, "What was taken before would be mixed with what is new.")
         waiting.withLock { waiting in
             swap(&waiting.elements, &batch)
+            holdsUrgent.store(false, ordering: .relaxed)
             waiting.consumerSleeps = false
         }
     }

@@ -7,7 +7,7 @@ import WebToken
 /// The session layer: everything that happens between decoded requests and encoded messages.
 ///
 /// It belongs to one thread, the committer. Inputs go in, deliveries come out; it knows no socket, and the time is given to it. Every
-/// turn takes all inputs that wait, so that transactions which came together are made durable together.
+/// turn takes all inputs that wait, so that transactions which came together are made durable together, and does a bounded amount of work.
 public final class Hub {
     let store: any Store
     /// The store's objects and the volatile ones beside them.
@@ -66,9 +66,18 @@ public final class Hub {
     var tokenVerifier: TokenVerifier
     /// Sessions that were answered more than their sockets have taken, as of the last tick or since.
     var overdrawn: Set<SessionID> = []
-    private var ready: [Session] = []
+    /// Whose requests run next.
+    var ready = FairQueue()
+    /// The turn that is under way.
+    var turn = Turn()
     private var isShutDown = false
     private var isUpkeepDue = false
+
+    /// Tells whether an input waits that `isUrgent`: the turn under way, and a large transaction in it, give way to that.
+    public var isUrgentInputWaiting: () -> Bool = { false }
+
+    /// Whether something is left that can be done: `process` is to be called again, without waiting for further inputs.
+    public var hasWork: Bool { !ready.isEmpty || !postponed.isEmpty || !projectsToRebalance.isEmpty }
 
     /// Whether the store takes writes, as far as the last one tells.
     public var isStoreWritable: Bool { storeFailure == nil }
@@ -92,18 +101,17 @@ public final class Hub {
         tokenVerifier = settings.tokenVerifier
     }
 
-    /// Whether there is more to do than fitted into the last turn: the next one is to follow at once, after what has come meanwhile.
-    public var hasPostponed: Bool { !postponed.isEmpty }
-
-    /// Takes everything that happened and does what follows, up to the last durable commit.
+    /// Takes everything that happened and does one turn's work of what follows, up to its durable commit. What is left is told by `hasWork`.
     public func process(_ inputs: [Input], at moment: Moment) {
         self.moment = moment
+        turn = Turn()
         catchUpRowsLeftInTurn = settings.limits.catchUpRowsPerTurn
-        // Those who write come before those who catch up.
         for input in inputs { take(input) }
-        runReady()
+        runTurn()
+        // What others wait for urgently is to go out first.
+        guard !turn.isHurried else { return }
+        // Those who write come before those who catch up.
         takePostponed()
-        runReady()
         rebalance()
         if isUpkeepDue { upkeep() }
     }
@@ -117,7 +125,7 @@ public final class Hub {
         upkeep()
         forgetSentParts()
         catchUpRowsLeft = settings.limits.catchUpRowsPerSecond
-        runReady()
+        publishPresences()
     }
 
     /// One small step, so that no commit waits for it; where more is waiting, the next turn takes the next.
@@ -186,101 +194,7 @@ public final class Hub {
         schedule(session)
     }
 
-    // MARK: Turns
-
-    func schedule(_ session: Session) {
-        guard !session.isReady, session.isOpen else { return }
-        session.isReady = true
-        ready.append(session)
-    }
-
-    /// Runs every request that can run; each round ends with one durable commit of what the round wrote.
-    func runReady() {
-        runRounds()
-        publishPresences()
-    }
-
-    private func runRounds() {
-        while true {
-            var next = 0
-            while next < ready.count {
-                let session = ready[next]
-                next += 1
-                session.isReady = false
-                step(session)
-                if group.changeCount >= settings.limits.changesInGroup { finishGroup() }
-            }
-            ready.removeAll(keepingCapacity: true)
-            guard group.isOpen else { return }
-            finishGroup()
-            if ready.isEmpty { return }
-        }
-    }
-
-    private func step(_ session: Session) {
-        while session.isOpen, session.takesAnswers, !session.isEnding, let work = session.work.first {
-            switch session.wait {
-            case .none where work.isWrite && session.listsAwaited > 0: return
-            case .none: break
-            case .group where work.isWrite: break
-            case .group, .job: return
-            }
-            if work.readsLog, !mayReadLog { return postpone(session, .requests) }
-            session.work.removeFirst()
-            handle(work)
-            countWorked(work, session)
-        }
-    }
-
-    /// The checks in the contract's order: envelope, method, logged in, token alive, parameters.
-    private func handle(_ work: Work) {
-        figures.requests += 1
-        switch work.body {
-        case .invalid(let error):
-            answer(work.answer, error)
-        case .unknownMethod(let name):
-            answer(work.answer, .unknownMethod(name))
-        case .badParams(let method, let error):
-            answer(work.answer, gate(method, work.answer.session) ?? error)
-        case .call(let call):
-            if let refusal = gate(call.method, work.answer.session) {
-                answer(work.answer, refusal)
-            } else {
-                renewIfDue(work.answer.session)
-                perform(call, work.answer)
-            }
-        }
-    }
-
-    private func gate(_ method: Method, _ session: Session) -> ErrorResponse? {
-        guard method.needsLogin else { return nil }
-        guard session.login != nil else { return .notLoggedIn }
-        if session.isExpired(at: moment.wall) { return .tokenExpired }
-        guard method.needsAdmin, session.login?.view.caller.isAdmin != true else { return nil }
-        auditRefusal(method.rawValue, session, reason: "no admin")
-        return .adminsOnly
-    }
-
-    private func perform(_ call: Call, _ answer: Answer) {
-        switch call {
-        case .info: info(answer)
-        case .register(let username, let password): register(username: username, password: password, answer)
-        case .login(let request): login(request, answer)
-        case .logout(let everywhere): logout(everywhere: everywhere, answer)
-        case .changePassword(let old, let new): changePassword(old: old, new: new, answer)
-        case .sessions: listSessions(answer)
-        case .endSession(let id): endSession(id, answer)
-        case .subscribe(let params): subscribe(params, answer)
-        case .unsubscribe(let name): unsubscribe(name, answer)
-        case .query(let params): query(params, answer)
-        case .write(let params): write(params, answer)
-        case .findUser(let reference): findUser(reference, answer)
-        case .invite(let call): invite(call, answer)
-        case .admin(let call): admin(call, answer)
-        }
-    }
-
-    private func info(_ answer: Answer) {
+    func info(_ answer: Answer) {
         let session = answer.session
         let info = ServerInfo(
             server: settings.server, providers: settings.providers.map(\.rawValue),

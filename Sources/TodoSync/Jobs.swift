@@ -26,6 +26,14 @@ public struct Finished: Sendable {
     let ticket: Int
     let outcome: Outcome
 
+    /// Whether a password was hashed or checked.
+    var isOfPassword: Bool {
+        switch outcome {
+        case .hashed, .checked: true
+        default: false
+        }
+    }
+
     enum Outcome: Sendable {
         case hashed(Result<String, JobFault>)
         case checked(Result<PasswordCheck, JobFault>)

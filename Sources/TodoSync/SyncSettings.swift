@@ -60,8 +60,13 @@ public struct SyncLimits: Sendable {
     public var queuedBytesBeforeLogin = 256 << 10
     /// Bytes that a session was answered and its socket has not taken, a single message aside; past it none of its requests runs until half is taken.
     public var outboundBytes = 1 << 20
-    /// Changed objects after which the waiting transactions are committed before more are taken.
+    /// Objects that one turn's requests write, or look at for a filter; past it what was written is committed and told, and new requests are looked at,
+    /// before more of what waits is begun.
     public var changesInGroup = 4096
+    /// Such objects after which a session's next request waits behind those of other users.
+    public var objectsInStep = 32
+    /// So many of them lie between two looks at whether something urgent waits, for which a turn ends and a large transaction gives way.
+    public var objectsBetweenLooks = 64
     /// Time a connection has to log in, before it is closed with 4001.
     public var loginMilliseconds: Int64 = 10_000
     /// Life of a token since it was last renewed; later requests are answered `-32009`.

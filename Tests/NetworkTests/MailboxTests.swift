@@ -77,4 +77,19 @@ import Testing
         #expect(collector.isInOrder)
         #expect(collector.next == [20_000, 20_000, 20_000])
     }
+
+    @Test func `what is urgent shows until it is taken, and nothing else does`() throws {
+        let mailbox = try Mailbox<Int>()
+        var batch: [Int] = []
+        mailbox.post(1)
+        mailbox.post(contentsOf: [2, 3])
+        #expect(!mailbox.isUrgent)
+        mailbox.post(4, isUrgent: true)
+        mailbox.post(5)
+        #expect(mailbox.isUrgent)
+        mailbox.takeAll(into: &batch)
+        #expect(!mailbox.isUrgent && batch == [1, 2, 3, 4, 5])
+        mailbox.post(contentsOf: [6], isUrgent: true)
+        #expect(mailbox.isUrgent)
+    }
 }

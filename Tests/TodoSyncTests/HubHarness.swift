@@ -104,23 +104,27 @@ final class HubHarness {
         return client
     }
 
-    /// Gives the inputs to the hub in one turn and hands the deliveries to their clients.
+    /// Gives the inputs to the hub at once, hands the deliveries to their clients after each turn, and goes on until nothing is left to do.
     func process(_ inputs: [Input], runJobs: Bool = true) {
+        takeTurns(inputs)
+        while runJobs, let job = jobs.takeFirst() { takeTurns([.finished(job())]) }
+    }
+
+    private func takeTurns(_ inputs: [Input]) {
+        turn(inputs)
+        while hub.hasWork { turn([]) }
+    }
+
+    /// One turn only.
+    func turn(_ inputs: [Input]) {
         hub.process(inputs, at: moment)
         handOut()
-        while hub.hasPostponed {
-            hub.process([], at: moment)
-            handOut()
-        }
-        while runJobs, let job = jobs.takeFirst() {
-            hub.process([.finished(job())], at: moment)
-            handOut()
-        }
     }
 
     func tick() {
         hub.tick(at: moment)
         handOut()
+        while hub.hasWork { turn([]) }
     }
 
     private func handOut() {
@@ -145,9 +149,6 @@ final class HubHarness {
                 }
             }
         }
-        if !drained.isEmpty {
-            hub.process(drained, at: moment)
-            handOut()
-        }
+        if !drained.isEmpty { turn(drained) }
     }
 }

@@ -196,13 +196,13 @@ struct ResumeTests {
             try anna.write([["create": "Item", "object": ["projectId": "p1", "itemId": "i\(number)", "body": "b"]]])
         }
         harness.hub.process(inputs, at: harness.moment)
-        #expect(harness.hub.hasPostponed)
+        #expect(harness.hub.hasWork)
         let turns = harness.hub.figures.catchUps
         #expect(turns < 3)
         // It is taken in the same turn in which somebody of the crowd gets its own.
         let write = try anna.request("write", ["changes": [["update": "Item", "id": "i0", "set": ["body": "new"]]]])
         harness.hub.process([write.input], at: harness.moment)
-        #expect(harness.hub.hasPostponed)
+        #expect(harness.hub.hasWork)
         harness.process([])
         #expect(try anna.result(of: write.id)["version"] != nil)
         for client in crowd {

@@ -28,10 +28,11 @@ public struct TransactionSettings: Sendable {
 /// Applies the entries of one transaction to a store, one after the other; each sees what those before it did.
 ///
 /// It holds the rules of the data: rights, sight, preconditions, and what the server keeps (counts, dates, positions, owners).
-/// A `Refusal` or `StoreFailure` that comes out leaves the store half changed: the caller rolls back.
+/// A `Refusal`, `StoreFailure` or `GaveWay` that comes out leaves the store half changed: the caller rolls back.
 public struct TransactionRun<Store: ObjectStore> {
     let store: Store
     let settings: TransactionSettings
+    let meter: WorkMeter
     let makeId: () -> String
     private(set) var record = ChangeRecord()
     private var searches: SearchBudget
@@ -40,9 +41,10 @@ public struct TransactionRun<Store: ObjectStore> {
     private var countsToAdd: [String: (items: Int64, open: Int64)] = [:]
 
     /// A run over the store, which must have a transaction open; `makeId` gives fresh ids.
-    public init(store: Store, settings: TransactionSettings, makeId: @escaping () -> String) {
+    public init(store: Store, settings: TransactionSettings, meter: WorkMeter = WorkMeter(), makeId: @escaping () -> String) {
         self.store = store
         self.settings = settings
+        self.meter = meter
         self.makeId = makeId
         searches = SearchBudget(settings.searchBytesMax)
     }
@@ -106,17 +108,20 @@ public struct TransactionRun<Store: ObjectStore> {
     // MARK: Writing, with a record of it
 
     mutating func insert(_ object: Object) throws {
+        try meter.spend()
         try store.insert(object)
         record.note(object.className, object.key, before: nil, after: object)
     }
 
     mutating func replace(_ old: Object, with new: Object) throws {
+        try meter.spend()
         guard old != new else { return }
         try store.update(new, from: old)
         record.note(old.className, old.key, before: old, after: new)
     }
 
     mutating func remove(_ object: Object) throws {
+        try meter.spend()
         try store.delete(object)
         record.note(object.className, object.key, before: object, after: nil)
     }
@@ -167,6 +172,7 @@ public struct TransactionRun<Store: ObjectStore> {
         var touched = touched
         let related = StoreRelations(store)
         try store.forEach(className, where: predicate.terms) { object in
+            try meter.spend()
             guard let projectId = object.projectId else { return true }
             let role: Role?
             if let known = roles[projectId] {

@@ -66,7 +66,7 @@ private final class Worker: Sendable {
             mailbox.takeAll(into: &jobs)
             for job in jobs {
                 let finished = job().framed { text in framer.frame(text) }
-                _ = committer.post(.input(.finished(finished)))
+                committer.send(.input(.finished(finished)))
                 count.subtract(1, ordering: .relaxed)
             }
             jobs.removeAll(keepingCapacity: true)

@@ -139,7 +139,7 @@ struct SessionPort: SessionHandler, ~Copyable {
 
     mutating func turnEnding(_ sockets: inout Sockets, _ loop: inout EventLoop) {
         guard !pending.isEmpty else { return }
-        _ = committer.post(contentsOf: pending)
+        _ = committer.post(contentsOf: pending, isUrgent: pending.contains(where: \.isUrgent))
         pending.removeAll(keepingCapacity: true)
     }
 }

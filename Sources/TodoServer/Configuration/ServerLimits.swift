@@ -112,7 +112,7 @@ extension ServerLimits {
             "catchUpRows", 1...10_000_000, \.sync.catchUpRows, "logged changes read to bring a list up to date; past it: it is read anew"),
         Limit(
             "changesInGroup", 1...1_000_000, \.sync.changesInGroup,
-            "changed objects of one commit; past it: it is made before more transactions join it"),
+            "objects that one commit's transactions write or look at; past it: it is made before more join it"),
         Limit("queryObjects", 1...10_000_000, \.sync.queryObjects, "objects of a query's answer; past it: -32005"),
         Limit("queryBytes", 1_024...1 << 31, \.sync.queryBytes, "bytes of a query's answer, about; past it: -32005"),
         Limit("objects", 1...10_000_000, \.sync.objectsTouched, "objects that the filters of a write match; past it: -32005"),

@@ -55,7 +55,7 @@ struct ControlSocket {
     /// What the committer makes of the command.
     private static func outcome(of command: OperatorCommand, _ committer: Mailbox<CommitterMessage>) -> OperatorReply? {
         guard let answers = try? Mailbox<OperatorReply>() else { return nil }
-        _ = committer.post(.input(.operated(command, reply: { _ = answers.post($0) })))
+        committer.send(.input(.operated(command, reply: { _ = answers.post($0) })))
         _ = answers.wait(timeoutMilliseconds: waitSeconds * 1000)
         var replies: [OperatorReply] = []
         answers.takeAll(into: &replies)

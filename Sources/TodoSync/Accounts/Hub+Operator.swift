@@ -8,6 +8,7 @@ extension Hub {
     /// Carries the command out in a commit of its own and then tells what came of it.
     func operate(_ command: OperatorCommand, _ reply: @Sendable (OperatorReply) -> Void) {
         var answer = OperatorReply.refused("The store can't do this now; its log says why.")
+        turn.hurry()
         // What others have begun in this turn is not to go down with a command that is refused.
         finishGroup()
         do {

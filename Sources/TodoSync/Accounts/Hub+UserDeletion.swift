@@ -17,6 +17,7 @@ extension Hub {
         let caller = Caller(userId: admin ?? userId, isAdmin: true)
         var run = TransactionRun(store: live, settings: transactionSettings(caller), makeId: freshId)
         try run.deleteUser(userId, ownProjects)
+        turn.work += run.changes.count
         try append(run.changes, by: admin)
         auditRights(run.changes, by: admin ?? "operator", from: address)
         try store.deleteAccounts(ofUser: userId)

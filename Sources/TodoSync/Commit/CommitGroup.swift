@@ -21,7 +21,6 @@ struct CommitGroup {
     var sessions: [Session] = []
     /// The sessions whose log-in it ends.
     var ending: [Session] = []
-    var changeCount = 0
 }
 
 /// Group commit: many transactions, one `fsync`.
@@ -55,7 +54,7 @@ extension Hub {
             group.effects.removeSubrange(effects...)
             group.replies.removeSubrange(replies...)
             live.rollback(to: volatile)
-            refuse(answer, error)
+            if error is GaveWay { turn.gaveWay = true } else { refuse(answer, error) }
             do { try store.rollbackNested() } catch { failGroup(error) }
         }
     }
@@ -79,7 +78,6 @@ extension Hub {
         try forgetInvites(changes)
         group.entries.append(entry)
         group.hasWrites = true
-        group.changeCount += changes.count
     }
 
     func openGroup() throws(StoreFailure) {
@@ -134,8 +132,9 @@ extension Hub {
         return taken
     }
 
-    /// The open group ends these log-ins of the user: no request behind that is to come into the same commit.
+    /// The open group ends these log-ins of the user: no request behind that is to come into the same commit, which is made right now.
     func holdBack(ofUser userId: String, where isEnded: (Session) -> Bool = { _ in true }) {
+        turn.hurry()
         guard let view = users[userId] else { return }
         for session in view.sessions.values where !session.isEnding && isEnded(session) {
             session.isEnding = true

@@ -59,7 +59,10 @@ extension Hub {
 
     private func run(_ entries: [Entry], _ settings: TransactionSettings, _ store: some Store) throws -> (ids: [String?], changes: [Change])
     {
-        var run = TransactionRun(store: store, settings: settings, makeId: freshId)
+        let meter = WorkMeter(
+            interval: self.settings.limits.objectsBetweenLooks, isUrged: turn.mayGiveWay ? isUrgentInputWaiting : nil)
+        defer { turn.work += meter.spent }
+        var run = TransactionRun(store: store, settings: settings, meter: meter, makeId: freshId)
         let ids = try run.apply(entries)
         return (ids, run.changes)
     }
@@ -80,7 +83,6 @@ extension Hub {
             log(.error, "the positions of \(projects) could not be rebalanced: \(error)")
             failGroup(error as? StoreFailure ?? StoreFailure("\(error)"))
         }
-        runReady()
     }
 
     /// Notes the projects in which a move made a position uncomfortably long.

@@ -48,7 +48,7 @@ extension Hub {
             if what.contains(.catchUp) { catchUp(session) }
             if what.contains(.lists) { beginHeld(session) }
             schedule(session)
-            runReady()
+            runTurn()
         }
     }
 

@@ -10,6 +10,8 @@ final class UserView {
     var sessions: [SessionID: Session] = [:]
     /// The lists that belong to this user alone.
     var lists: [SharedList] = []
+    /// What the user has of the committer's time.
+    let share = Share()
 
     init(user: Object) {
         caller = Caller(userId: user.key, isAdmin: user[UserField.isAdmin].boolean ?? false)

@@ -26,11 +26,13 @@ final class Session {
     let id: SessionID
     let peer: Peer
     let openedAt: Timestamp
-    var login: Login?
+    var login: Login? {
+        didSet { if login != nil { ownShare = nil } }
+    }
     /// When it is closed unless somebody logs in, on the monotonic clock.
     var loginDeadline = Int64.max
     var subscriptions: [String: Subscription] = [:]
-    var work = RequestQueue()
+    var work = FirstInFirstOut<Work>()
     var wait = Wait.none
     var isReady = false
     /// Whether the open group ends its log-in: what it asked for behind that waits until it has.
@@ -72,6 +74,15 @@ final class Session {
     var awaitsPart = false
     /// The update fragments of the commit that is being published, cleared by it.
     var updates: [Int] = []
+    /// Its own part in the committer's time, while nobody is logged in on it.
+    private var ownShare: Share?
+    /// What it has of the committer's time: its user's part, which all sessions of the user have together.
+    var share: Share {
+        if let login { return login.view.share }
+        let share = ownShare ?? Share()
+        ownShare = share
+        return share
+    }
 
     init(id: SessionID, peer: Peer, openedAt: Timestamp) {
         self.openedAt = openedAt
@@ -99,6 +110,11 @@ struct Work {
     var readsLog: Bool {
         if case .call(.subscribe(let params)) = body { params.since != nil } else { false }
     }
+    /// How often it was begun and gave way to something urgent.
+    var gaveWayCount = 0
+
+    /// Whether it goes ahead of what others ask for.
+    var endsLogins: Bool { body.endsLogins }
 
     /// Whether it is a transaction that changes what lists show: those of a session may share a commit.
     var isWrite: Bool {
@@ -129,33 +145,5 @@ final class BatchReplies {
     func append(_ reply: SharedBytes) {
         replies.append(reply)
         byteCount += reply.count
-    }
-}
-
-/// A first-in first-out queue that costs nothing while empty.
-struct RequestQueue {
-    private var items: [Work] = []
-    private var head = 0
-
-    var count: Int { items.count - head }
-    var first: Work? { head < items.count ? items[head] : nil }
-
-    mutating func append(_ work: Work) {
-        items.append(work)
-    }
-
-    mutating func removeFirst() {
-        head += 1
-        if head == items.count {
-            items.removeAll(keepingCapacity: false)
-            head = 0
-        } else if head >= 1024 {
-            items.removeFirst(head)
-            head = 0
-        }
-    }
-
-    mutating func removeAll() {
-        self = RequestQueue()
     }
 }

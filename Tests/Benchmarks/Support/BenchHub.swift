@@ -83,10 +83,15 @@ final class BenchHub {
     }
 
     func process(_ inputs: [Input]) {
+        takeTurns(inputs)
+        while let job = jobs.takeFirst() { takeTurns([.finished(job())]) }
+    }
+
+    private func takeTurns(_ inputs: [Input]) {
         hub.process(inputs, at: moment)
         takeDeliveries()
-        while let job = jobs.takeFirst() {
-            hub.process([.finished(job())], at: moment)
+        while hub.hasWork {
+            hub.process([], at: moment)
             takeDeliveries()
         }
     }

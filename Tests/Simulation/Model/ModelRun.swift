@@ -253,11 +253,14 @@ final class ModelRun {
 
     private func process(_ inputs: [Input]) throws {
         if let trace { for input in inputs { trace("→ \(input)") } }
-        hub.process(inputs, at: moment)
-        while hub.hasPostponed { hub.process([], at: moment) }
-        for loop in 0..<2 {
-            for delivery in hub.takeDeliveries(loop: loop) { try handOut(delivery) }
-        }
+        var inputs = inputs
+        repeat {
+            hub.process(inputs, at: moment)
+            inputs = []
+            for loop in 0..<2 {
+                for delivery in hub.takeDeliveries(loop: loop) { try handOut(delivery) }
+            }
+        } while hub.hasWork
         if let line = lines.takeErrors().first { throw Fault("logged: \(line)") }
     }
 

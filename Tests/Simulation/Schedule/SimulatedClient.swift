@@ -127,7 +127,7 @@ final class SimulatedClient {
         case .refused(let status, let sentence): throw Fault("client \(number) was refused: \(status) \(sentence)")
         case .closed(let code, let reason):
             trace("close \(code)", "\(number)")
-            guard [1000, 1001, 4001, 4003].contains(code) else { throw Fault("client \(number) was closed: \(code) \(reason)") }
+            guard [1000, 1001, 4001, 4002, 4003].contains(code) else { throw Fault("client \(number) was closed: \(code) \(reason)") }
             return false
         }
         return true
@@ -225,6 +225,13 @@ final class SimulatedClient {
             // The same once more, whatever became of it.
             guard let txn = transactions.keys.sorted().randomElement(using: &random), transactions[txn]?.isRefused == false else { break }
             write(txn)
+        case 5 where random.next(upTo: 4) == 0:
+            // Behind writes of its own, and amid those of others; the user's other connections end with it, whatever waits on them.
+            for _ in 0..<random.next(upTo: 3) { begin(RandomTransaction.make(cast, user: user, &random)) }
+            purposes[session.logout(everywhere: random.next(upTo: 3) > 0, &workspace)] = .other
+        case 6:
+            // More at once than one turn takes.
+            for _ in 0..<(2 + random.next(upTo: 6)) { begin(RandomTransaction.make(cast, user: user, &random)) }
         default: begin(RandomTransaction.make(cast, user: user, &random))
         }
         send()

@@ -80,7 +80,7 @@ final class SimulatedServer {
     }
 
     /// Whether a turn of the committer is due.
-    var needsTurn: Bool { !pending.isEmpty || hub.hasPostponed }
+    var needsTurn: Bool { !pending.isEmpty || hub.hasWork }
     var isIdle: Bool { !needsTurn && jobs.isEmpty && ends.values.allSatisfy { $0.queue.isEmpty && !$0.isPaused } }
 
     func takeNews() -> [News] {

@@ -70,6 +70,9 @@ final class Simulation {
         settings.limits.partRowsAtOnce = [0, 32][random.next(upTo: 2)]
         settings.limits.catchUpRowsPerTurn = [1, 2_000][random.next(upTo: 2)]
         settings.limits.queuedRequests = [2, 1024][random.next(upTo: 2)]
+        settings.limits.changesInGroup = [1, 6, 4096][random.next(upTo: 3)]
+        settings.limits.objectsInStep = [1, 32][random.next(upTo: 2)]
+        settings.limits.objectsBetweenLooks = [1, 4, 64][random.next(upTo: 3)]
         outboundBytesMax = [200, 1500, 20_000][random.next(upTo: 3)]
         settings.limits.outboundBytes = outboundBytesMax
         self.settings = settings
@@ -173,9 +176,16 @@ final class Simulation {
         try oracle.check(real)
         let store = SimulatedStore(real) { [oracle] in oracle.commit($0, $1) }
         store.logAgeMilliseconds = logAgeMilliseconds
-        server = SimulatedServer(store, settings, outboundBytesMax: outboundBytesMax, at: moment) { [unowned self] in
+        let server = SimulatedServer(store, settings, outboundBytesMax: outboundBytesMax, at: moment) { [unowned self] in
             trace.note($0, $1, at: now)
         }
+        // What would arrive in the middle of a turn: turns end, and transactions give way, where this says so.
+        server.hub.isUrgentInputWaiting = { [unowned self] in
+            guard fate.next(upTo: 12) == 0 else { return false }
+            trace.note("urged", "", at: now)
+            return true
+        }
+        self.server = server
         queue.add(.tick(life: life), at: now + 1000, owner: Self.serverOwner)
     }
 

@@ -46,7 +46,9 @@ final class LeakHarness {
 
     init(_ model: LeakModel) throws {
         store = try SQLiteStore.temporary()
-        let settings = SyncSettings(server: "test", providers: [.nickname], accessOfNewProjects: .private)
+        var settings = SyncSettings(server: "test", providers: [.nickname], accessOfNewProjects: .private)
+        // The model says what comes of each request in the order in which they are sent.
+        settings.limits.objectsInStep = .max
         let log = Log(level: .error) { _, line in Issue.record("logged: \(line)") }
         try store.begin()
         for user in 0..<model.userCount {
@@ -88,10 +90,15 @@ final class LeakHarness {
     }
 
     func process(_ inputs: [Input]) {
+        takeTurns(inputs)
+        while let job = jobs.takeFirst() { takeTurns([.finished(job())]) }
+    }
+
+    private func takeTurns(_ inputs: [Input]) {
         hub.process(inputs, at: moment)
         handOut()
-        while let job = jobs.takeFirst() {
-            hub.process([.finished(job())], at: moment)
+        while hub.hasWork {
+            hub.process([], at: moment)
             handOut()
         }
     }

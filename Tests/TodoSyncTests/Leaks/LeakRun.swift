@@ -57,10 +57,11 @@ struct LeakRun {
 
     // MARK: Turns
 
-    /// Transactions of several sessions in one commit group; those of a session run one after the other, in the order of the sessions.
+    /// Transactions of several users in one commit group; those of a session run one after the other, in the order of the sessions.
     private mutating func writeTogether() throws {
         var inputs: [Input] = []
-        for session in sessions where !session.isBehind && roll(2) == 0 {
+        var users: Set<Int> = []
+        for session in sessions where !session.isBehind && roll(2) == 0 && users.insert(session.user).inserted {
             for _ in 0..<(1 + roll(8)) { if let input = attempt(session) { inputs.append(input) } }
         }
         harness.process(inputs)
