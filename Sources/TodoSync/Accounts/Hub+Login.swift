@@ -153,7 +153,11 @@ extension Hub {
             Audit(
                 event: "login", outcome: .refused, user: userId, address: answer.session.peer.address,
                 details: [("provider", provider.rawValue), ("reason", reason ?? "")]))
-        return .wrongCredentials
+        return switch provider {
+        case .nickname: .wrongNickname
+        case .jwt: .wrongWebToken
+        case .password: .wrongCredentials
+        }
     }
 
     func throttled(_ event: String, _ provider: Provider, _ seconds: Int, _ answer: Answer) {
