@@ -73,8 +73,10 @@ import TodoClient
             try await withBrowser { browser in
                 let page = try await browser.open(server.page)
                 try await logIn(page, "correct horse", registers: true)
+                try await openAccount(page, sessions: 1)
                 try await server.operate("suspend", "ann")
                 try await waitForNotice(page, "You were logged out: the account is suspended.")
+                try await page.wait(until: "document.querySelector('dialog[open]') === null")
                 try await page.type("ann", into: "#username")
                 try await page.type("correct horse", into: "#password")
                 try await page.click("#login")

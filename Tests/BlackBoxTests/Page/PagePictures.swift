@@ -6,6 +6,8 @@ private let wantedFolder = ProcessInfo.processInfo.environment["TODO_SCREENSHOTS
 
 /// Pictures of the page, for its documentation and for looking at: `TODO_SCREENSHOTS=FOLDER swift test --filter PagePictures`.
 @Suite(.chromium) struct PagePictures {
+    private static let longName = "olivia.wolfeschlegelstein@mail.example-company.com"
+
     @Test func `pictures of every view, on a desk and on a phone, light and dark`() async throws {
         let folder = wantedFolder.map { URL(filePath: $0) } ?? FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         defer { if wantedFolder == nil { try? FileManager.default.removeItem(at: folder) } }
@@ -35,6 +37,7 @@ private let wantedFolder = ProcessInfo.processInfo.environment["TODO_SCREENSHOTS
                 try await page.wait(until: "document.querySelectorAll('[data-session]').length === 1")
                 try await shoot(page, "account", folder)
                 try await page.press(.escape)
+                _ = try await connect(to: server, as: Self.longName)
                 try await sharing(page, browser.open(server.page), folder)
                 try await sideBySide(page, browser.open(server.page), folder)
             }
@@ -57,9 +60,11 @@ private let wantedFolder = ProcessInfo.processInfo.environment["TODO_SCREENSHOTS
     private func sharing(_ ada: Page, _ noor: Page, _ folder: URL) async throws {
         try await noor.logIn(as: "Noor")
         try await ada.click("#share-project")
-        try await ada.type("Noor", into: "#share-name")
-        try await ada.press(.enter)
-        try await ada.wait(for: 2, "document.querySelectorAll('#members li').length")
+        for (count, name) in ["Noor", Self.longName].enumerated() {
+            try await ada.type(name, into: "#share-name")
+            try await ada.press(.enter)
+            try await ada.wait(for: .number(Double(count + 2)), "document.querySelectorAll('#members li').length")
+        }
         try await ada.click("#make-link")
         try await ada.wait(for: 1, "document.querySelectorAll('#invites li').length")
         try await shoot(ada, "share", folder)
@@ -81,6 +86,19 @@ private let wantedFolder = ProcessInfo.processInfo.environment["TODO_SCREENSHOTS
             "A Pattern Language, by Christopher Alexander and five others: read the part on gardens, courtyards and paths first",
             into: "[name=body]")
         try await shoot(noor, "editor", folder)
+        try await ada.click("#share-project")
+        try await ada.choose("private", in: "#share-access")
+        let choice = try await ada.member("Noor", "[data-action=role]")
+        try await ada.choose("viewer", in: choice)
+        try await noor.wait(until: "document.querySelector('.editor .problem').checkVisibility()")
+        try await shoot(noor, "editor-read-only", folder)
+        try await ada.choose("editor", in: choice)
+        try await noor.wait(until: "!document.querySelector('.editor .problem').checkVisibility()")
+        try await ada.click(ada.member("Noor", "[data-action=remove]"))
+        try await ada.wait(until: "document.querySelector('#confirm-dialog').open")
+        try await shoot(ada, "remove", folder)
+        try await ada.press(.escape)
+        try await ada.click("#share-done")
         try await noor.press(.escape)
         try await noor.click(noor.task("A Pattern Language", "> [data-action=delete]"))
         try await noor.wait(until: "document.querySelector('#toasts').textContent.includes('Deleted')")

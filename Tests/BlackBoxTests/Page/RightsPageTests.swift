@@ -116,6 +116,12 @@ import TodoClient
             }
 
             try await ann.write { $0.update(.permission, permission, set: ["role": "owner"]) }
+            try await bob.wait(for: "owner", Self.role)
+            try await bob.type("BOB", into: "#share-name")
+            try await bob.press(.enter)
+            try await bob.wait(for: "Stop being an owner of “Garden”?", Self.question)
+            try await bob.press(.escape)
+            try await bob.wait(until: "!document.querySelector('#confirm-dialog').open")
             let other = "#members [data-user-id='\(ann.userId)'] [data-action=remove]"
             for answer in ["cancel", "accept"] {
                 try await bob.click(other)
