@@ -113,7 +113,8 @@ extension ErrorResponse {
 
     /// The nickname is the name of an account with a password, or of one that is suspended.
     public static let wrongNickname = ErrorResponse(
-        .wrongCredentials, .wrongCredentials, "This nickname is taken: it is the name of an account with a password, or of one that may not log in.")
+        .wrongCredentials, .wrongCredentials,
+        "This nickname is taken: it is the name of an account with a password, or of one that may not log in.")
 
     /// A JSON Web Token that opens no account; the server's log says why.
     public static let wrongWebToken = ErrorResponse(

@@ -12,7 +12,7 @@ import TodoClient
         try await page.type("ann", into: "#username")
         try await page.type(password, into: "#password")
         try await page.click("#login")
-        try await page.wait(for: "ann", "document.querySelector('#user-name').textContent")
+        try await page.waitUntilOnline(as: "ann")
     }
 
     private func openAccount(_ page: Page, sessions: Int) async throws {

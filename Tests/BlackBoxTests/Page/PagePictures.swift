@@ -1,5 +1,7 @@
 import Foundation
 import Testing
+import Todo
+import TodoClient
 
 /// Where pictures are to be kept, if they are.
 private let wantedFolder = ProcessInfo.processInfo.environment["TODO_SCREENSHOTS"]
@@ -37,8 +39,9 @@ private let wantedFolder = ProcessInfo.processInfo.environment["TODO_SCREENSHOTS
                 try await page.wait(until: "document.querySelectorAll('[data-session]').length === 1")
                 try await shoot(page, "account", folder)
                 try await page.press(.escape)
-                _ = try await connect(to: server, as: Self.longName)
+                let other = try await connect(to: server, as: Self.longName)
                 try await sharing(page, browser.open(server.page), folder)
+                try await longTexts(page, other, folder)
                 try await sideBySide(page, browser.open(server.page), folder)
             }
         }
@@ -105,6 +108,25 @@ private let wantedFolder = ProcessInfo.processInfo.environment["TODO_SCREENSHOTS
         try await shoot(noor, "toast", folder)
         try await noor.evaluate("location.hash = '#/'")
         try await ada.wait(until: "!document.querySelector('#present').checkVisibility()")
+    }
+
+    /// A board whose texts are longer than one expects, or go from right to left.
+    private func longTexts(_ ada: Page, _ other: TodoClient, _ folder: URL) async throws {
+        let title =
+            "Everything that has to be bought, borrowed, mended, carried up to the attic and/or thrown away before the wedding in June"
+        let tasks = [String(repeating: "Pneumonoultramicroscopicsilicovolcanoconiosis", count: 3), "شراء الخبز والحليب (٢)!", "👩🏽‍🚀 Rocket"]
+        try await ada.evaluate("location.hash = '#/'")
+        try await ada.addProject(title)
+        try await shoot(ada, "long-projects", folder)
+        try await ada.openProject(title)
+        for task in tasks { try await ada.addTask(task) }
+        try await ada.waitForTasks(open: tasks, completed: [])
+        let path = try #require(try await ada.evaluate("location.hash").string)
+        let project = path.split(separator: "/").last.map(String.init) ?? ""
+        let item = try #require(try await ada.evaluate("document.querySelector('[data-item-id]').dataset.itemId").string)
+        try await other.write { $0.create(.presence, ["projectId": .string(project), "state": .json(#"{"item":"\#(item)"}"#)]) }
+        try await ada.wait(until: "document.querySelector('#open-tasks').textContent.includes('is editing')")
+        try await shoot(ada, "long-board", folder)
     }
 
     /// The same board in two windows, after a tick in one of them.
