@@ -119,8 +119,10 @@ function row(session) {
   element.dataset.session = session.id;
   const name = describeProgram(session.userAgent);
   setText(find(".name", element), name);
-  const seen = session.address ? `connected from ${session.address}` : `last seen ${moment.format(new Date(session.lastSeen))}`;
-  setText(find(".place", element), session.current ? `This one, ${seen}` : `${seen[0].toUpperCase()}${seen.slice(1)}`);
+  const [since, lastSeen] = [session.created, session.lastSeen].map((date) => moment.format(new Date(date)));
+  const seen = `Since ${since}, ${session.address ? `connected from ${session.address}` : `last seen ${lastSeen}`}`;
+  setText(find(".place", element), seen);
+  find(".here", element).hidden = !session.current;
   const end = find("button", element);
   end.hidden = session.current;
   end.setAttribute("aria-label", `Log out ${name}, ${seen}`);

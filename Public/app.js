@@ -82,7 +82,6 @@ class App {
   #route() {
     if (this.session.phase !== "ready") return;
     const [, projectId] = /^#\/projects\/([\w-]{1,64})$/.exec(location.hash) ?? [];
-    for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close();
     if (invitationInAddress() !== null) this.#takeInvitation();
     this.#show(() => (projectId ? new BoardView(this, find("#main"), projectId) : new ProjectsView(this, find("#main"))));
   }
@@ -97,6 +96,7 @@ class App {
 
   #show(make) {
     const isFirst = this.#view === null;
+    for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close();
     this.#view?.close();
     this.#view = null;
     this.#view = make();

@@ -9,7 +9,7 @@ import { Reordering } from "./reordering.js";
 import { roleIn } from "./rights.js";
 import { initialOf, openSharing } from "./sharing.js";
 import { Stage } from "./stage.js";
-import { closeEditor, createTaskRow, editedFields, isEditing, openEditor, updateTaskRow } from "./taskrow.js";
+import { closeEditor, complain, createTaskRow, editedFields, isEditing, openEditor, setReadOnly, updateTaskRow } from "./taskrow.js";
 import { showRefusal, showToast } from "./toasts.js";
 
 const openLimit = 2_000;
@@ -111,7 +111,10 @@ export class BoardView {
     if (project) {
       const role = roleIn(project, this.#app);
       root.dataset.role = role;
+      for (const editor of root.querySelectorAll(".editor")) setReadOnly(editor.parentElement, role === "viewer");
+      this.#tellEditing();
       setText(find("#project-title", root), this.title);
+      find("#project-title", root).title = this.title;
       find("#read-only", root).hidden = role !== "viewer";
       find("#new-task-form", root).hidden = role === "viewer";
       find("#share-project", root).hidden = false;
@@ -162,14 +165,14 @@ export class BoardView {
     }
   }
 
-  /** Sends a change of one row, which is dimmed until the server has answered. */
-  async #write(row, change) {
+  /** Sends a change of one row, which is dimmed until the server has answered; resolves with null where that refused it. */
+  async #write(row, change, onRefused = showRefusal) {
     const element = row.element;
     element.dataset.sending = "";
     try {
       return await this.#session.write(change);
     } catch (error) {
-      showRefusal(error);
+      onRefused(error);
       return null;
     } finally {
       delete element.dataset.sending;
@@ -186,13 +189,21 @@ export class BoardView {
   }
 
   async #save(row) {
+    if (this.#isReadOnly) return;
     const set = editedFields(row.element);
-    if (set.body === "") return showToast("A task needs some text. To be rid of it, delete it.", { isProblem: true });
+    if (set.body === "") return complain(row.element, "A task needs some text. To be rid of it, delete it.");
     closeEditor(row.element);
     if (Object.keys(set).length === 0) return;
-    const result = await this.#write(row, { update: "Item", id: row.key, set });
-    // What was typed is not thrown away with the refusal.
-    if (!result && row.element.isConnected && !isEditing(row.element)) openEditor(row.element, row.object, set);
+    await this.#write(row, { update: "Item", id: row.key, set }, (error) => this.#reopen(row, set, error));
+  }
+
+  /** What was typed is not thrown away with the refusal. */
+  #reopen(row, typed, error) {
+    if (!row.element.isConnected) return showRefusal(error);
+    openEditor(row.element, row.object, typed);
+    complain(row.element, error.message);
+    setReadOnly(row.element, this.#isReadOnly);
+    this.#tellEditing();
   }
 
   async #delete(row) {
@@ -237,7 +248,7 @@ export class BoardView {
   // Who else is here
 
   #tellEditing() {
-    this.#presence.edit(find(".editor", this.#root)?.closest("[data-item-id]")?.dataset.itemId ?? null);
+    this.#presence.edit(find(".editor:not([data-read-only])", this.#root)?.closest("[data-item-id]")?.dataset.itemId ?? null);
   }
 
   #showPresent() {
@@ -251,9 +262,12 @@ export class BoardView {
       initial.className = "initial";
       initial.setAttribute("aria-hidden", "true");
       const name = document.createElement("span");
+      name.className = "name";
+      name.dir = "auto";
       row.append(initial, name);
       this.#app.people.name(userId, (text) => {
         setText(name, text);
+        name.title = text;
         setText(initial, initialOf(text));
       });
       return row;
@@ -269,7 +283,7 @@ export class BoardView {
     if (editors.length === 0) return setText(place, "");
     this.#app.people.name(editors[0][0], (name) => {
       const more = editors.length > 1 ? ` and ${editors.length - 1} more` : "";
-      setText(place, `${name}${more} ${editors.length > 1 ? "are" : "is"} editing`);
+      setText(place, `${excerpt(name, 24)}${more} ${editors.length > 1 ? "are" : "is"} editing`);
     });
   }
 

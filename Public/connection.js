@@ -37,7 +37,7 @@ export class Connection {
   #waiters = [];
 
   /**
-   * @param handlers `{opened(), closed(code), notified(method, params), status(status), wanted()}`;
+   * @param handlers `{opened(), closed(code, reason), notified(method, params), status(status), wanted()}`;
    * `status` is `{state: "connecting"|"open"|"waiting"|"stopped"|"idle", retryAt, code, reason}`,
    * and `wanted` says whether a lost connection is to be made again.
    */
@@ -139,7 +139,7 @@ export class Connection {
     for (const request of this.#requests.values()) request.reject(new ConnectionLost());
     this.#requests.clear();
     for (const waiter of this.#waiters.splice(0)) waiter.reject(new ConnectionLost());
-    this.#handlers.closed(code);
+    this.#handlers.closed(code, reason);
     if (!this.#handlers.wanted()) {
       this.#handlers.status({ state: "idle" });
     } else if (closedForGood.has(code)) {

@@ -26,7 +26,7 @@ export function plural(count, one, many) {
 }
 
 /** `text` short enough for a message. */
-export function excerpt(text) {
+export function excerpt(text, most = 60) {
   const points = Array.from(text.trim());
-  return points.length > 60 ? `${points.slice(0, 59).join("")}…` : points.join("");
+  return points.length > most ? `${points.slice(0, most - 1).join("")}…` : points.join("");
 }

@@ -4,6 +4,7 @@ import { Connection, ConnectionLost, RpcError } from "./connection.js";
 import { Credentials } from "./keep.js";
 import { LiveList } from "./livelist.js";
 import { Outbox } from "./outbox.js";
+import { inWords } from "./refusals.js";
 
 const unknownMethod = -32601;
 const sessionOver = new Set([-32001, -32009]);
@@ -36,7 +37,7 @@ export class Session extends EventTarget {
     this.#outbox = new Outbox((params) => this.#whileOnline("write", params), () => this.#tell("status"));
     this.#connection = new Connection(url, {
       opened: () => this.#greet(),
-      closed: (code) => this.#left(code),
+      closed: (code, reason) => this.#left(code, reason),
       notified: (method, params) => this.#notified(method, params),
       informed: (info) => this.#informed(info),
       status: (status) => {
@@ -166,10 +167,10 @@ export class Session extends EventTarget {
     if (!this.info) this.connect();
   }
 
-  #left(code) {
+  #left(code, reason) {
     this.isOnline = false;
     for (const list of this.#lists.values()) list.disconnected();
-    if (code === revoked && this.#credentials.token) this.#leave("You were logged out.");
+    if (code === revoked && this.#credentials.token) this.#leave(`You were logged out${reason ? `: ${reason}` : ""}.`);
   }
 
   async #ask(list, extra = {}) {
@@ -187,6 +188,7 @@ export class Session extends EventTarget {
       return await this.#connection.request(method, params);
     } catch (error) {
       if (sessionOver.has(error.code) && this.isOnline) this.#leave("Your session has expired. Please log in again.");
+      if (error instanceof RpcError) error.message = inWords(error, this.#lists.values());
       throw error;
     }
   }

@@ -6,7 +6,6 @@ import { roleIn } from "./rights.js";
 import { showRefusal, showToast } from "./toasts.js";
 
 const roles = { viewer: "can see", editor: "can change", owner: "owner" };
-const usesOfLink = 20;
 
 /** Opens the panel; it follows what others change until it is closed. */
 export function openSharing(app, project) {
@@ -46,7 +45,7 @@ class SharingPanel {
       this.#add();
     });
     on(find("#members"), "change", (event) => this.#changeRole(event.target));
-    on(find("#members"), "click", (event) => event.target.closest("[data-action=remove]") && this.#remove(event.target.closest("li").dataset.userId));
+    on(find("#members"), "click", (event) => event.target.closest("[data-action=remove]") && this.#remove(event.target.closest("li")));
     on(find("#invites"), "click", (event) => event.target.closest("[data-action=revoke]") && this.#revoke(event.target.closest("li").dataset.inviteId));
     on(find("#make-link"), "click", () => this.#makeLink());
     on(find("#copy-link"), "click", () => this.#copy());
@@ -56,6 +55,8 @@ class SharingPanel {
     find("#invites").replaceChildren();
     // Of the last time: the links are asked for when an owner is seen to open it.
     delete dialog.dataset.owner;
+    const { inviteUses, inviteSeconds } = this.#session.info?.limits ?? {};
+    for (const [choice, most] of [["#link-uses", inviteUses], ["#link-seconds", inviteSeconds]]) limitChoice(find(choice), most);
     find("#share-name").value = "";
     find("#new-link").hidden = true;
     find("#link").value = "";
@@ -73,6 +74,10 @@ class SharingPanel {
     find("#link").value = "";
   }
 
+  get #name() {
+    return excerpt(this.#project.objects[0]?.name ?? "");
+  }
+
   get #isOwner() {
     const project = this.#project.objects[0];
     return project !== undefined && roleIn(project, this.#app) === "owner";
@@ -85,7 +90,7 @@ class SharingPanel {
       return;
     }
     const isOwner = this.#isOwner;
-    setText(find("#share-title"), `Sharing “${excerpt(project.name)}”`);
+    setText(find("#share-title"), `Sharing “${this.#name}”`);
     for (const part of this.#dialog.querySelectorAll("[data-for=owner]")) part.hidden = !isOwner;
     find("#share-access").value = project.access;
     const own = this.#session.user?.userId;
@@ -125,6 +130,7 @@ class SharingPanel {
     find("#members").append(row);
     const name = (text) => {
       setText(find(".name", row), text);
+      find(".name", row).title = text;
       setText(find(".initial", row), initialOf(text));
       find("[data-action=role]", row).setAttribute("aria-label", `What ${text} may do`);
       find("[data-action=remove]", row).setAttribute("aria-label", `Remove ${text}`);
@@ -155,30 +161,57 @@ class SharingPanel {
     const input = find("#share-name");
     const userName = input.value.trim();
     if (!userName) return input.focus();
+    const role = find("#share-role").value;
     this.#complain("");
-    const object = { projectId: this.#projectId, userName, role: find("#share-role").value };
+    if (isSameName(userName, this.#session.user.name) && !await this.#isMeant(role)) return;
+    const object = { projectId: this.#projectId, userName, role };
     if (!await this.#write({ upsert: "Permission", object })) return input.select();
     input.value = "";
     input.focus();
     announce(`Shared with ${userName}.`);
   }
 
-  #changeRole(choice) {
-    const userId = choice.closest("li")?.dataset.userId;
+  async #changeRole(choice) {
+    const userId = choice.closest("li").dataset.userId;
+    const role = choice.value;
     this.#complain("");
-    if (userId) this.#write({ update: "Permission", id: `${this.#projectId}:${userId}`, set: { role: choice.value } });
+    if (userId === this.#session.user.userId && !await this.#isMeant(role)) return this.#show();
+    await this.#write({ update: "Permission", id: `${this.#projectId}:${userId}`, set: { role } });
   }
 
-  async #remove(userId) {
+  /** Whether the user shall have that role, which is asked where it means to be an owner no longer. */
+  async #isMeant(role) {
+    const own = this.#members.objects.find(({ userId }) => userId === this.#session.user.userId);
+    if (role === "owner" || own?.role !== "owner") return true;
+    return confirm({
+      title: `Stop being an owner of “${this.#name}”?`,
+      text: `You can then ${role === "viewer" ? "only look at it" : "change its tasks, but not share or delete it"}. Only another owner can make you one again.`,
+      accept: "Stop being an owner",
+    });
+  }
+
+  async #remove(row) {
+    const { userId } = row.dataset;
+    const isPrivate = this.#project.objects[0]?.access === "private";
+    const links = find("#invites").childElementCount > 0 ? " A link that still holds would let them in again, so revoke it too." : "";
+    const question = {
+      title: `Remove “${find(".name", row).textContent}” from “${this.#name}”?`,
+      text: (isPrivate ? "They no longer see its tasks." : "They can then do no more than everyone else.") + links,
+      accept: "Remove",
+    };
+    if (!await confirm(question)) return;
     this.#complain("");
     if (await this.#write({ delete: "Permission", id: `${this.#projectId}:${userId}` })) find("#share-name").focus();
   }
 
   async #leave() {
-    const question = { title: "Leave this project?", text: "You no longer see its tasks, unless somebody shares it with you again.", accept: "Leave" };
+    const name = this.#name;
+    const question = { title: `Leave “${name}”?`, text: "You no longer see its tasks, unless somebody shares it with you again.", accept: "Leave" };
     if (!await confirm(question)) return;
-    this.#complain("");
-    await this.#write({ delete: "Permission", id: `${this.#projectId}:${this.#session.user.userId}` });
+    const permission = `${this.#projectId}:${this.#session.user.userId}`;
+    // Away first: of a project that was left, its own view could only say that it is not here.
+    location.hash = "#/";
+    await this.#session.write({ delete: "Permission", id: permission }).then(() => showToast(`You left “${name}”.`), showRefusal);
   }
 
   // Links
@@ -205,7 +238,8 @@ class SharingPanel {
   async #makeLink() {
     this.#complain("");
     try {
-      const { code } = await this.#session.call("invite.create", { projectId: this.#projectId, role: find("#link-role").value, uses: usesOfLink });
+      const [uses, seconds] = ["#link-uses", "#link-seconds"].map((choice) => Number(find(choice).value));
+      const { code } = await this.#session.call("invite.create", { projectId: this.#projectId, role: find("#link-role").value, uses, seconds });
       const link = new URL(document.baseURI);
       link.hash = `invite=${code}`;
       find("#link").value = link.href;
@@ -241,6 +275,19 @@ class SharingPanel {
   }
 }
 
+/** As the server compares names, but for rare letters: a slip is to be noticed, nothing depends on it. */
+function isSameName(one, other) {
+  return one.normalize("NFC").toLowerCase() === other.normalize("NFC").toLowerCase();
+}
+
+/** Offers only what the server's operator allows. */
+function limitChoice(choice, most = Infinity) {
+  for (const option of choice.options) option.disabled = Number(option.value) > most;
+  if (choice.selectedOptions[0]?.disabled) choice.value = [...choice.options].findLast(({ disabled }) => !disabled)?.value;
+}
+
+/** The first letter as people count them: it may be made of several code points. */
 export function initialOf(name) {
-  return Array.from(name.trim())[0]?.toUpperCase() ?? "";
+  const [first] = new Intl.Segmenter().segment(name.trim());
+  return first?.segment.toUpperCase() ?? "";
 }

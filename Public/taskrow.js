@@ -70,6 +70,27 @@ export function openEditor(element, item, typed = {}) {
   editor.body.setSelectionRange(editor.body.value.length, editor.body.value.length);
 }
 
+/** Says on the open editor what is wrong. */
+export function complain(element, text) {
+  const problem = find(".editor .problem", element);
+  problem.hidden = !text;
+  setText(problem, text);
+}
+
+/** Where the right to change a task goes while it is edited, what was typed stays, to be copied, until the right is back. */
+export function setReadOnly(element, isReadOnly) {
+  const editor = find(".editor", element);
+  if (!editor || isReadOnly === editor.hasAttribute("data-read-only")) return;
+  editor.toggleAttribute("data-read-only", isReadOnly);
+  for (const field of [editor.body, editor.dueDate, editor.notes]) field.readOnly = isReadOnly;
+  editor.priority.disabled = isReadOnly;
+  for (const action of ["delete", "save"]) find(`[data-action=${action}]`, editor).hidden = isReadOnly;
+  setText(find("[data-action=cancel]", editor), isReadOnly ? "Close" : "Cancel");
+  complain(element, isReadOnly ? "You can no longer change this project. What you typed is not saved, but you can copy it from here." : "");
+  // A control that is hidden or disabled can't keep the focus.
+  if (find(":focus:is([hidden], :disabled)", editor)) editor.body.focus();
+}
+
 export function closeEditor(element) {
   const editor = find(".editor", element);
   if (!editor) return;

@@ -107,9 +107,18 @@ extension ErrorResponse {
         "The store can't do this now: its disk is full, or it is out of reach. Nothing was written; try again later. The server's log says more."
     )
 
-    /// Wrong name, password or token: which of them is not told.
+    /// Wrong name or password: which of them is not told, nor whether the account is suspended.
     public static let wrongCredentials = ErrorResponse(
-        .wrongCredentials, .wrongCredentials, "The name and the password, or the token, are not those of an account.")
+        .wrongCredentials, .wrongCredentials, "This name and this password are not those of an account that may log in.")
+
+    /// The nickname is the name of an account with a password, or of one that is suspended.
+    public static let wrongNickname = ErrorResponse(
+        .wrongCredentials, .wrongCredentials,
+        "This nickname is taken: it is the name of an account with a password, or of one that may not log in.")
+
+    /// A JSON Web Token that opens no account; the server's log says why.
+    public static let wrongWebToken = ErrorResponse(
+        .wrongCredentials, .wrongCredentials, "This token is not that of an account that may log in.")
 
     /// The old password is not the account's.
     public static let wrongPassword = ErrorResponse(

@@ -37,8 +37,10 @@ struct HTTPResponse {
     }
 
     /// The page loads nothing from elsewhere, is framed by nobody, and sends no address on: also an answer that a browser takes for a page by mistake.
+    ///
+    /// For a connection `'self'` takes in `ws:` and `wss:` of the page's own host and port.
     private static let securityHeaders: StaticString = """
-        Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self' ws: wss:; \
+        Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; \
         base-uri 'none'; form-action 'none'; frame-ancestors 'none'\r
         X-Content-Type-Options: nosniff\r
         Referrer-Policy: no-referrer\r

@@ -154,7 +154,11 @@ extension Hub {
             Audit(
                 event: "login", outcome: .refused, user: userId, address: answer.session.peer.address,
                 details: [("provider", provider.rawValue), ("reason", reason ?? "")]))
-        return .wrongCredentials
+        return switch provider {
+        case .nickname: .wrongNickname
+        case .jwt: .wrongWebToken
+        case .password: .wrongCredentials
+        }
     }
 
     /// The same answer, so that only the operator learns that there is such an account.

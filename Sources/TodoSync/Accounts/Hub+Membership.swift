@@ -61,7 +61,7 @@ extension Hub {
             if everywhere { dead.formUnion(try store.deleteTokens(ofUser: userId)) }
             holdBack(ofUser: userId) { $0.login.map { dead.contains($0.tokenHash) } ?? false }
             group.effects.append { [unowned self] in
-                end(tokens: dead, ofUser: userId, from: session, "the session was ended by a log-out")
+                end(tokens: dead, ofUser: userId, from: session, "another window or device logged out")
                 let reach = everywhere ? "everywhere" : "here"
                 audit(
                     Audit(

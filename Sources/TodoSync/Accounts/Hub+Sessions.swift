@@ -37,7 +37,7 @@ extension Hub {
             try store.deleteToken(hash: record.hash)
             holdBack(ofUser: userId) { $0.login?.tokenHash == record.hash }
             group.effects.append { [unowned self] in
-                end(tokens: [record.hash], ofUser: userId, from: session, "the session was ended from another one")
+                end(tokens: [record.hash], ofUser: userId, from: session, "another window or device ended the session")
                 audit(
                     Audit(
                         event: "session.end", by: userId, user: userId, address: session.peer.address, details: [("session", id)]))

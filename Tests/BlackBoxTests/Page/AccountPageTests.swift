@@ -12,7 +12,7 @@ import TodoClient
         try await page.type("ann", into: "#username")
         try await page.type(password, into: "#password")
         try await page.click("#login")
-        try await page.wait(for: "ann", "document.querySelector('#user-name').textContent")
+        try await page.waitUntilOnline(as: "ann")
     }
 
     private func openAccount(_ page: Page, sessions: Int) async throws {
@@ -50,6 +50,7 @@ import TodoClient
             try await desk.wait(until: "document.querySelector('#account-done').checkVisibility()")
             try await desk.wait(until: "document.querySelectorAll('[data-session]').length === 1")
             try await desk.wait(for: "", "document.querySelector('#new-password').value")
+            try await waitForNotice(phone, "You were logged out: the password was changed.")
             try await logIn(phone, "battery staple")
         }
     }
@@ -58,10 +59,54 @@ import TodoClient
         try await withTwoWindows { desk, phone in
             try await desk.click("[data-session]:nth-child(2) [data-action=end]")
             try await desk.wait(until: "document.querySelectorAll('[data-session]').length === 1")
-            try await phone.wait(until: "document.querySelector('#username')?.checkVisibility()")
+            try await waitForNotice(phone, "You were logged out: another window or device ended the session.")
             try await logIn(phone, "correct horse")
             try await desk.click("#log-out-everywhere")
             for page in [desk, phone] { try await page.wait(until: "document.querySelector('#username')?.checkVisibility()") }
+            try await waitForNotice(phone, "You were logged out: another window or device logged out.")
+            #expect(try await desk.evaluate("document.querySelector('#login-notice').checkVisibility()") == false)
+        }
+    }
+
+    @Test func `who is suspended is told so, and the next log-in is refused in words for a person`() async throws {
+        try await withServer(.init(providers: "password")) { server in
+            try await withBrowser { browser in
+                let page = try await browser.open(server.page)
+                try await logIn(page, "correct horse", registers: true)
+                try await openAccount(page, sessions: 1)
+                try await server.operate("suspend", "ann")
+                try await waitForNotice(page, "You were logged out: the account is suspended.")
+                try await page.wait(until: "document.querySelector('dialog[open]') === null")
+                try await page.type("ann", into: "#username")
+                try await page.type("correct horse", into: "#password")
+                try await page.click("#login")
+                let refusal = "This name and this password are not those of an account that may log in."
+                try await page.wait(for: .string(refusal), "document.querySelector('#login-error').textContent")
+                try await server.operate("suspend", "ann", "--lift")
+                try await logIn(page, "correct horse")
+                try await server.operate("delete", "ann")
+                try await waitForNotice(page, "You were logged out: the account was deleted.")
+            }
+        }
+    }
+
+    private func waitForNotice(_ page: Page, _ text: String) async throws {
+        try await page.wait(for: .string(text), "document.querySelector('#login-notice')?.textContent ?? null")
+    }
+
+    /// The server counts bytes, and what
+    @Test func `each session shows since when it is logged in, and one of them is marked as this one`() async throws {
+        try await withTwoWindows { desk, _ in
+            let year = try await desk.evaluate("String(new Date().getFullYear())").string ?? "none"
+            try await desk.wait(
+                for: [true, true],
+                """
+                [...document.querySelectorAll("[data-session] .place")]
+                  .map(({ textContent: text }) => /^Since .*\(year).*, connected from 127.0.0.1$/.test(text))
+                """)
+            try await desk.wait(
+                for: ["This one", ""],
+                "[...document.querySelectorAll('[data-session] .here')].map((mark) => (mark.checkVisibility() ? mark.textContent : ''))")
         }
     }
 

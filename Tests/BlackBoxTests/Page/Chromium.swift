@@ -36,13 +36,38 @@ func withBrowser<Result>(
     isolation: isolated (any Actor)? = #isolation, _ body: (Browser) async throws -> Result
 ) async throws -> Result {
     let browser = Browser(tools: try #require(ChromiumTrait.tools, "the suite has the trait 'chromium'"))
+    await Turnstile.ofBrowsers.enter()
     do {
         let result = try await body(browser)
         await browser.closeWindows()
+        await Turnstile.ofBrowsers.leave()
         return result
     } catch {
         await browser.closeWindows()
+        await Turnstile.ofBrowsers.leave()
         throw error
+    }
+}
+
+/// Lets a few in at a time: where dozens of windows share two cores, none of them gets anywhere while a test waits for it.
+private actor Turnstile {
+    static let ofBrowsers = Turnstile(places: 3)
+
+    private var places: Int
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    private init(places: Int) {
+        self.places = places
+    }
+
+    func enter() async {
+        guard places == 0 else { return places -= 1 }
+        await withCheckedContinuation { waiting.append($0) }
+    }
+
+    func leave() {
+        guard !waiting.isEmpty else { return places += 1 }
+        waiting.removeFirst().resume()
     }
 }
 

@@ -37,4 +37,46 @@ import Testing
             }
         }
     }
+
+    @Test func `whoever makes a link says how often and how long it holds, within what the server allows`() async throws {
+        try await withServer(.init(providers: "nickname", access: "private", flags: ["--invite-days", "10"])) { server in
+            try await withBrowser { browser in
+                let ann = try await browser.open(server.page)
+                try await ann.logIn(as: "ann")
+                _ = try await ann.makeInvitationLink()
+                try await waitForLink(ann, 1, "20 uses left", days: 7)
+                try await ann.choose("1", in: "#link-uses")
+                try await ann.choose("86400", in: "#link-seconds")
+                try await ann.click("#make-link")
+                try await waitForLink(ann, 2, "1 use left", days: 1)
+                let allowed =
+                    "[...document.querySelector('#link-seconds').options].filter(({ disabled }) => !disabled).map(({ value }) => value)"
+                #expect(try await ann.evaluate(allowed) == ["86400", "604800"])
+                let link = try #require(try await ann.evaluate("document.querySelector('#link').value").string)
+                for (guest, isIn) in [("bob", true), ("cy", false)] {
+                    let page = try await browser.open(link)
+                    try await page.wait(until: "document.querySelector('#login-notice')?.textContent.includes('invitation')")
+                    try await page.logIn(as: guest)
+                    if isIn {
+                        try await page.wait(for: "Garden", "document.querySelector('#project-title')?.textContent ?? null")
+                    } else {
+                        try await page.wait(until: "document.querySelector('#toasts').textContent.includes('does not hold')")
+                    }
+                }
+                #expect(await ann.complaints() == [])
+            }
+        }
+    }
+
+    /// The day is the browser's own, which may be another one than this process's.
+    private func waitForLink(_ page: Page, _ number: Int, _ uses: String, days: Int) async throws {
+        try await page.wait(
+            until: """
+                (() => {
+                  const rows = document.querySelectorAll("#invites .detail");
+                  const until = new Date(Date.now() + \(days) * 86_400_000).toLocaleDateString(undefined, { day: "numeric", month: "short" });
+                  return rows.length === \(number) && [...rows].some(({ textContent }) => textContent === `until ${until}, \(uses)`);
+                })()
+                """)
+    }
 }

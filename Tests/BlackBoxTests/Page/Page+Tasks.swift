@@ -47,6 +47,14 @@ extension Page {
         return "[data-item-id='\(id)'] \(inside)"
     }
 
+    /// The selector of a member's row in the sharing panel, or of something in it.
+    func member(_ name: String, _ inside: String = "") async throws -> String {
+        let row = Self.row("#members li", ".name", name)
+        try await wait(until: row)
+        let id = try await evaluate("\(row).dataset.userId").string ?? ""
+        return "#members [data-user-id='\(id)'] \(inside)"
+    }
+
     /// Ticks a task, or takes its tick away.
     func tick(_ text: String) async throws { try await click(task(text, "[data-action=tick]")) }
 

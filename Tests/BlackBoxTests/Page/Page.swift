@@ -120,6 +120,19 @@ struct Page: Sendable {
         try await call("Input.insertText", ["text": .string(text)])
     }
 
+    /// Chooses one of a field's values.
+    func choose(_ value: String, in selector: String) async throws {
+        try await wait(until: "document.querySelector(\(Self.quote(selector)))?.checkVisibility()")
+        try await evaluate(
+            """
+            (() => {
+              const choice = document.querySelector(\(Self.quote(selector)));
+              choice.value = \(Self.quote(value));
+              choice.dispatchEvent(new Event("change", { bubbles: true }));
+            })()
+            """)
+    }
+
     /// Presses and releases a key where the focus is.
     func press(_ key: Key, alt: Bool = false) async throws {
         var event: [String: JSON] = [

@@ -1,11 +1,15 @@
 import Foundation
 import Testing
+import Todo
+import TodoClient
 
 /// Where pictures are to be kept, if they are.
 private let wantedFolder = ProcessInfo.processInfo.environment["TODO_SCREENSHOTS"]
 
 /// Pictures of the page, for its documentation and for looking at: `TODO_SCREENSHOTS=FOLDER swift test --filter PagePictures`.
 @Suite(.chromium) struct PagePictures {
+    private static let longName = "olivia.wolfeschlegelstein@mail.example-company.com"
+
     @Test func `pictures of every view, on a desk and on a phone, light and dark`() async throws {
         let folder = wantedFolder.map { URL(filePath: $0) } ?? FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         defer { if wantedFolder == nil { try? FileManager.default.removeItem(at: folder) } }
@@ -35,7 +39,9 @@ private let wantedFolder = ProcessInfo.processInfo.environment["TODO_SCREENSHOTS
                 try await page.wait(until: "document.querySelectorAll('[data-session]').length === 1")
                 try await shoot(page, "account", folder)
                 try await page.press(.escape)
+                let other = try await connect(to: server, as: Self.longName)
                 try await sharing(page, browser.open(server.page), folder)
+                try await longTexts(page, other, folder)
                 try await sideBySide(page, browser.open(server.page), folder)
             }
         }
@@ -57,9 +63,11 @@ private let wantedFolder = ProcessInfo.processInfo.environment["TODO_SCREENSHOTS
     private func sharing(_ ada: Page, _ noor: Page, _ folder: URL) async throws {
         try await noor.logIn(as: "Noor")
         try await ada.click("#share-project")
-        try await ada.type("Noor", into: "#share-name")
-        try await ada.press(.enter)
-        try await ada.wait(for: 2, "document.querySelectorAll('#members li').length")
+        for (count, name) in ["Noor", Self.longName].enumerated() {
+            try await ada.type(name, into: "#share-name")
+            try await ada.press(.enter)
+            try await ada.wait(for: .number(Double(count + 2)), "document.querySelectorAll('#members li').length")
+        }
         try await ada.click("#make-link")
         try await ada.wait(for: 1, "document.querySelectorAll('#invites li').length")
         try await shoot(ada, "share", folder)
@@ -81,12 +89,44 @@ private let wantedFolder = ProcessInfo.processInfo.environment["TODO_SCREENSHOTS
             "A Pattern Language, by Christopher Alexander and five others: read the part on gardens, courtyards and paths first",
             into: "[name=body]")
         try await shoot(noor, "editor", folder)
+        try await ada.click("#share-project")
+        try await ada.choose("private", in: "#share-access")
+        let choice = try await ada.member("Noor", "[data-action=role]")
+        try await ada.choose("viewer", in: choice)
+        try await noor.wait(until: "document.querySelector('.editor .problem').checkVisibility()")
+        try await shoot(noor, "editor-read-only", folder)
+        try await ada.choose("editor", in: choice)
+        try await noor.wait(until: "!document.querySelector('.editor .problem').checkVisibility()")
+        try await ada.click(ada.member("Noor", "[data-action=remove]"))
+        try await ada.wait(until: "document.querySelector('#confirm-dialog').open")
+        try await shoot(ada, "remove", folder)
+        try await ada.press(.escape)
+        try await ada.click("#share-done")
         try await noor.press(.escape)
         try await noor.click(noor.task("A Pattern Language", "> [data-action=delete]"))
         try await noor.wait(until: "document.querySelector('#toasts').textContent.includes('Deleted')")
         try await shoot(noor, "toast", folder)
         try await noor.evaluate("location.hash = '#/'")
         try await ada.wait(until: "!document.querySelector('#present').checkVisibility()")
+    }
+
+    /// A board whose texts are longer than one expects, or go from right to left.
+    private func longTexts(_ ada: Page, _ other: TodoClient, _ folder: URL) async throws {
+        let title =
+            "Everything that has to be bought, borrowed, mended, carried up to the attic and/or thrown away before the wedding in June"
+        let tasks = [String(repeating: "Pneumonoultramicroscopicsilicovolcanoconiosis", count: 3), "شراء الخبز والحليب (٢)!", "👩🏽‍🚀 Rocket"]
+        try await ada.evaluate("location.hash = '#/'")
+        try await ada.addProject(title)
+        try await shoot(ada, "long-projects", folder)
+        try await ada.openProject(title)
+        for task in tasks { try await ada.addTask(task) }
+        try await ada.waitForTasks(open: tasks, completed: [])
+        let path = try #require(try await ada.evaluate("location.hash").string)
+        let project = path.split(separator: "/").last.map(String.init) ?? ""
+        let item = try #require(try await ada.evaluate("document.querySelector('[data-item-id]').dataset.itemId").string)
+        try await other.write { $0.create(.presence, ["projectId": .string(project), "state": .json(#"{"item":"\#(item)"}"#)]) }
+        try await ada.wait(until: "document.querySelector('#open-tasks').textContent.includes('is editing')")
+        try await shoot(ada, "long-board", folder)
     }
 
     /// The same board in two windows, after a tick in one of them.

@@ -15,6 +15,8 @@ final class ServerProcess {
         var isDemo = false
         /// What connections are encrypted with, if they are.
         var certificate: TestCertificate?
+        /// Further flags.
+        var flags: [String] = []
     }
 
     let options: Options
@@ -47,7 +49,10 @@ final class ServerProcess {
     func launch() throws -> ChildProcess {
         precondition(!isRunning, "the server runs already")
         // Where many tests share few cores, the log-in may be long in coming.
-        var arguments = ["--port", String(port), "--public", try Self.publicFolder().path, "--login-seconds", "120"]
+        var arguments = [
+            "--port", String(port), "--public", try repositoryFolder().appending(path: "Public").path, "--login-seconds", "120",
+        ]
+        arguments += options.flags
         if options.isDemo {
             arguments.append("--demo")
         } else {
@@ -84,6 +89,16 @@ final class ServerProcess {
         process?.kill()
     }
 
+    /// `todo-server user …` on its data folder, as its operator does it.
+    func operate(_ arguments: String...) async throws {
+        let command = try ChildProcess(
+            try Self.program(), ["user"] + arguments + ["--data", folder.appending(path: "data").path],
+            output: folder.appending(path: "operator.log"), environment: ["TMPDIR": folder.path])
+        defer { command.kill() }
+        let end = try await command.waitForEnd(seconds: 60)
+        guard end == .exit(0) else { throw ChildProcess.Failure(description: "user \(arguments) did not work: \(command.printed)") }
+    }
+
     private static func port(in printed: String) -> Int? {
         guard let match = printed.firstMatch(of: /https?:\/\/127\.0\.0\.1:(\d+)\//) else { return nil }
         return Int(match.1)
@@ -106,17 +121,16 @@ final class ServerProcess {
         }
         return URL(filePath: String(bundle)).deletingLastPathComponent()
     }
+}
 
-    /// The page of these sources, wherever the build lies.
-    private static func publicFolder() throws -> URL {
-        var folder = URL(filePath: #filePath)
-        while folder.path != "/" {
-            folder.deleteLastPathComponent()
-            let found = folder.appending(path: "Public")
-            if FileManager.default.fileExists(atPath: found.appending(path: "index.html").path) { return found }
-        }
-        throw ChildProcess.Failure(description: "there is no Public folder above \(#filePath)")
+/// The folder of these sources, wherever the build lies.
+func repositoryFolder() throws -> URL {
+    var folder = URL(filePath: #filePath)
+    while folder.path != "/" {
+        folder.deleteLastPathComponent()
+        if FileManager.default.fileExists(atPath: folder.appending(path: "Public/index.html").path) { return folder }
     }
+    throw ChildProcess.Failure(description: "there is no Public folder above \(#filePath)")
 }
 
 /// What a test threw, with the last words of its server.

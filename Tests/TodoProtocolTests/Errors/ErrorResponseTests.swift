@@ -82,7 +82,7 @@ struct ErrorResponseTests {
     func logins() {
         #expect(ErrorResponse.unknownProvider.code.rawValue == -32008)
         #expect(ErrorResponse.unknownProvider.message == "Invalid parameter 'provider'")
-        #expect(ErrorResponse.wrongCredentials.code.rawValue == -32008)
+        for wrong in [ErrorResponse.wrongCredentials, .wrongNickname, .wrongWebToken] { #expect(wrong.code.rawValue == -32008) }
         #expect(ErrorResponse.tokenExpired.code.rawValue == -32009)
         #expect(ErrorResponse.tokenRevoked.code.rawValue == -32009)
         #expect(ErrorResponse.notLoggedIn.code.rawValue == -32001)
