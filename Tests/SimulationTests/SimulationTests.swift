@@ -8,7 +8,9 @@ struct SimulationTests {
         let seed = SplitMix.fromEnvironment().seed
         print("simulation: TODO_SEED=\(seed)")
         let counts = try SimulationTest.run(seed: seed, schedules: 20)
-        for kind in ["change", "crash", "cut", "initial", "piece", "start", "urged", "write"] { #expect(counts[kind, default: 0] > 0, "no \(kind)") }
+        for kind in ["change", "crash", "cut", "initial", "piece", "start", "urged", "write"] {
+            #expect(counts[kind, default: 0] > 0, "no \(kind)")
+        }
     }
 
     @Test func `a seed is played the same way every time`() throws {
