@@ -5,7 +5,7 @@ import re
 import pytest
 
 from conftest import PAGE
-from raw import RawConnection
+from raw import RawConnection, upgrade_headers
 
 
 @pytest.fixture
@@ -195,6 +195,14 @@ BROKEN = {
     "a long header": b"GET / HTTP/1.1\r\nHost: a\r\nX: " + b"x" * 200_000 + b"\r\n\r\n",
     "many headers": b"GET / HTTP/1.1\r\nHost: a\r\n" + b"X: y\r\n" * 20_000 + b"\r\n",
 }
+
+
+@pytest.mark.parametrize("host", ["", "a:b", "[::1", "[zz]", "a]", "%", "a..b", "a:99999", "a/b", "u@a"])
+@pytest.mark.parametrize("path", ["/", "/sync"])
+def test_a_host_that_is_none_gets_400(server, host, path):
+    key = "AAAAAAAAAAAAAAAAAAAAAA=="
+    with RawConnection(server.port) as connection:
+        assert connection.request("GET", path, [("Host", host), *upgrade_headers(key)]).status == 400
 
 
 @pytest.mark.parametrize("data", BROKEN.values(), ids=BROKEN.keys())

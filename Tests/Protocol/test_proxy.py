@@ -214,6 +214,16 @@ def test_the_host_that_a_trusted_proxy_names_counts_and_that_of_others_does_not(
     assert found == 403
 
 
+@pytest.mark.parametrize("host, status", [
+    ("todo.example", 101), ("evil.example, todo.example", 101), ("todo.example:443", 101), ("", 403),
+    ("a b", 400), ("todo.example:x", 400), ("todo.example, [::1", 400), ("u@todo.example", 400),
+])  # fmt: skip
+def test_a_trusted_proxy_that_names_no_host_is_told_so(forwarding, host, status):
+    found, connection = upgrade(forwarding.port, X_Forwarded_Host=host, X_Forwarded_Proto="https", Origin="https://todo.example")
+    connection.close()
+    assert found == status
+
+
 # X-Forwarded-For
 
 

@@ -131,7 +131,9 @@ extension Edge where Sessions: ~Copyable {
             return reject(
                 HTTPRejection(400, "The proxy's X-Forwarded-For header names something that is no address."), connection, id, &loop)
         }
-        var reached = proxies.publicAddress(of: head.headers, from: http.peer)
+        guard var reached = proxies.publicAddress(of: head.headers, from: http.peer) else {
+            return reject(HTTPRejection(400, "The proxy's X-Forwarded-Host header names something that is no host."), connection, id, &loop)
+        }
         if reached.isEncrypted == nil, identity != nil, http.peer != nil { reached.isEncrypted = true }
         switch handshake.answer(head, at: reached) {
         case .reject(let rejection):
