@@ -10,55 +10,92 @@ extension Edge where Sessions: ~Copyable {
         _ id: ConnectionID,
         _ loop: inout EventLoop
     ) {
+        let left = takeSomeRequests(bytes, readCount: bytes.count, http, connection, id, &loop)
+        if left > 0 { http.unread = UnreadBytes(copying: UnsafeRawBufferPointer(rebasing: bytes[(bytes.count - left)...])) }
+    }
+
+    /// Goes on with the requests that were left for later, unless there is still a reason to wait.
+    mutating func resumeHTTP(
+        _ http: HTTPExchange, _ connection: UnsafeMutablePointer<EdgeConnection>, _ id: ConnectionID, _ loop: inout EventLoop
+    ) {
+        guard connection.pointee.flags.isDisjoint(with: EdgeConnection.Flags.holds.union(.isClosing)) else { return }
+        guard var unread = http.unread.take() else { return }
+        unread.count = unread.withUnsafeMutableBytes { takeSomeRequests($0, readCount: 0, http, connection, id, &loop) }
+        if unread.count > 0 {
+            http.unread = unread
+        } else if http.hasPeerEnded {
+            sockets.finish(connection, id, &loop)
+        }
+    }
+
+    /// Takes as many requests as a turn has for one connection, then leaves it alone until its answers have been taken.
+    ///
+    /// - Returns: how many bytes, the last ones, are left for later.
+    private mutating func takeSomeRequests(
+        _ bytes: UnsafeMutableRawBufferPointer, readCount: Int, _ http: HTTPExchange, _ connection: UnsafeMutablePointer<EdgeConnection>,
+        _ id: ConnectionID, _ loop: inout EventLoop
+    ) -> Int {
         var requests = 0
-        takeRequests(bytes, &requests, http, connection, id, &loop)
-        guard connection.pointee.http != nil, !connection.pointee.flags.contains(.isClosing) else { return }
-        if loop.queuedBytes(for: id) > Self.unsentBytesMax {
+        let left = takeRequests(bytes, &requests, http, connection, id, &loop)
+        guard connection.pointee.http != nil, !connection.pointee.flags.contains(.isClosing) else { return 0 }
+        if left > 0 || loop.queuedBytes(for: id) > Self.unsentBytesMax {
             sockets.hold(id, .isFull, &loop)
             loop.notifyWhenDrained(id)
         }
-        let verdict = connection.pointee.meter.take(bytes: bytes.count, frames: requests, emptyFrames: 0, sockets.limits, now: loop.now)
+        let verdict = connection.pointee.meter.take(bytes: readCount, frames: requests, emptyFrames: 0, sockets.limits, now: loop.now)
         if case .wait(let until) = verdict { sockets.throttle(id, until: until, &loop) }
+        return left
     }
 
     /// Takes request after request out of what has arrived; the answers queue in order.
+    ///
+    /// - Returns: how many bytes are too many for now.
     private mutating func takeRequests(
         _ bytes: UnsafeMutableRawBufferPointer, _ requests: inout Int, _ http: HTTPExchange,
         _ connection: UnsafeMutablePointer<EdgeConnection>, _ id: ConnectionID, _ loop: inout EventLoop
-    ) {
+    ) -> Int {
         var rest = bytes
         while !connection.pointee.flags.contains(.isClosing) {
             let skipped = min(http.bodyBytesLeft, rest.count)
             http.bodyBytesLeft -= skipped
             rest = UnsafeMutableRawBufferPointer(rebasing: rest[skipped...])
             if rest.isEmpty { break }
+            if requests == Self.requestsOfTurnMax || loop.queuedBytes(for: id) > Self.unsentBytesMax {
+                return rest.count
+            }
             switch http.parser.parse(UnsafeRawBufferPointer(rest)) {
             case .incomplete:
-                return beginRequest(http, id, &loop)
+                beginRequest(http, id, &loop)
+                return 0
             case .refused(let fault):
-                return answer(HTTPResponse(status: fault.status, text: fault.sentence), isHead: false, closes: true, connection, id, &loop)
+                answer(HTTPResponse(status: fault.status, text: fault.sentence), isHead: false, closes: true, connection, id, &loop)
+                return 0
             case .head(let head, let consumed):
                 rest = UnsafeMutableRawBufferPointer(rebasing: rest[consumed...])
                 sockets.counters.requests.add(1, ordering: .relaxed)
                 requests += 1
                 if head.path == router.policy.sessionPath {
                     if upgrade(head, http, connection, id, &loop) { receivedFrames(rest, connection, id, &loop) }
-                    return
+                    return 0
                 }
                 take(head, http, connection, id, &loop)
             }
         }
+        return 0
     }
 
-    /// Past so much unsent output no further request is read until it has been sent.
-    private static var unsentBytesMax: Int { 1 << 20 }
+    /// Past so much unsent output no further request is answered until it has been sent.
+    private static var unsentBytesMax: Int { 64 << 10 }
+
+    /// So many requests of one connection are answered in one turn of the loop: the others come in between.
+    private static var requestsOfTurnMax: Int { 16 }
 
     /// Answers one request, and settles what becomes of its body and of the connection.
     private mutating func take(
         _ head: HTTPRequestHead, _ http: HTTPExchange, _ connection: UnsafeMutablePointer<EdgeConnection>, _ id: ConnectionID,
         _ loop: inout EventLoop
     ) {
-        var response = router.answer(head)
+        var response = router.answer(head) { metrics.current(of: router.status, turn: loop.now) }
         // An HTTP/1.0 client would have to be told that it may go on; nothing is lost by letting it come again.
         var closes = !head.keepAlive || head.minorVersion == 0 || sockets.isShuttingDown
         switch head.body {
@@ -101,7 +138,8 @@ extension Edge where Sessions: ~Copyable {
         if connection.pointee.flags.contains(.isThrottled) {
             sockets.endThrottle(id, &loop)
             let wait = http.isInRequest ? sockets.limits.headMilliseconds : sockets.limits.keepAliveMilliseconds
-            return loop.setDeadline(loop.now.advanced(milliseconds: wait), for: id)
+            loop.setDeadline(loop.now.advanced(milliseconds: wait), for: id)
+            return resumeHTTP(http, connection, id, &loop)
         }
         let unsent = loop.queuedBytes(for: id)
         if unsent > 0 {

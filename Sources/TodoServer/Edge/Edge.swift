@@ -16,6 +16,7 @@ struct Edge<Sessions: SessionHandler & ~Copyable>: EventHandler, ~Copyable {
     let mailboxes: [Mailbox<Message>]
     let index: Int
     var nextLoop = 0
+    var metrics = MetricsText()
     /// Before then, no further refusal is reported: one line says it all.
     private var nextRefusalReport = Instant(nanoseconds: .min)
     let report: @Sendable (String) -> Void
@@ -135,7 +136,12 @@ struct Edge<Sessions: SessionHandler & ~Copyable>: EventHandler, ~Copyable {
 
     mutating func ended(_ id: ConnectionID, _ loop: inout EventLoop) {
         guard let connection = sockets.connections.pointer(to: id) else { return }
-        sockets.finish(connection, id, &loop)
+        // What it sent before its end is still answered.
+        if let http = connection.pointee.http, http.unread != nil {
+            http.hasPeerEnded = true
+        } else {
+            sockets.finish(connection, id, &loop)
+        }
     }
 
     mutating func closed(_ id: ConnectionID, _ reason: CloseReason, _ loop: inout EventLoop) {
@@ -151,6 +157,7 @@ struct Edge<Sessions: SessionHandler & ~Copyable>: EventHandler, ~Copyable {
             sessions.drained(id, &sockets, &loop)
         } else {
             sockets.release(id, .isFull, &loop)
+            if let http = connection.pointee.http { resumeHTTP(http, connection, id, &loop) }
         }
     }
 
