@@ -197,6 +197,14 @@ BROKEN = {
 }
 
 
+@pytest.mark.parametrize("length, status", [(500, 200), (100_000, 413)])
+def test_a_request_whose_body_never_comes_has_one_answer(start_server, length, status):
+    server = start_server("--keep-alive-seconds", "1", "--head-seconds", "1")
+    with RawConnection(server.port) as connection:
+        assert connection.request("GET", "/healthz", [("Content-Length", length)]).status == status
+        assert connection.at_end()
+
+
 @pytest.mark.parametrize("host", ["", "a:b", "[::1", "[zz]", "a]", "%", "a..b", "a:99999", "a/b", "u@a"])
 @pytest.mark.parametrize("path", ["/", "/sync"])
 def test_a_host_that_is_none_gets_400(server, host, path):

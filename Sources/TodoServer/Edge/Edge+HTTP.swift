@@ -148,7 +148,8 @@ extension Edge where Sessions: ~Copyable {
             http.unsentBytes = unsent
             return loop.setDeadline(loop.now.advanced(milliseconds: sockets.limits.keepAliveMilliseconds), for: id)
         }
-        if http.isInRequest || http.bodyBytesLeft > 0 {
+        // A body that does not come belongs to a request that has had its answer.
+        if http.isInRequest {
             let seconds = sockets.limits.headMilliseconds / 1_000
             let response = HTTPResponse(status: 408, text: "The request was not complete after \(seconds) seconds.")
             answer(response, isHead: false, closes: true, connection, id, &loop)
