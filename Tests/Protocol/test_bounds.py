@@ -329,9 +329,22 @@ def test_connections_past_the_limit_get_503_and_a_free_place_is_taken_again(bris
 
     def free():
         with raw.RawConnection(server.port) as connection:
-            return connection.request("GET", "/healthz").status == 200
+            return connection.request("GET", "/nothing").status == 404
 
     eventually(free, "the place is free again")
+
+
+def test_past_the_limit_the_server_still_says_how_it_is(brisk):
+    server = brisk("--connections", "3")
+    held = [raw.RawWebSocket(server.port) for _ in range(3)]
+    for path, status in (("/healthz", 200), ("/readyz", 200), ("/metrics", 200), ("/", 503), ("/sync", 503)):
+        with raw.RawConnection(server.port) as connection:
+            reply = connection.request("GET", path)
+            assert (path, reply.status, reply.headers["connection"]) == (path, status, "close")
+            assert connection.at_end()
+    with raw.RawConnection(server.port) as silent:
+        assert silent.reply().status == 503, "who asks nothing is told as well"
+    assert all(one.answers() for one in held)
 
 
 def test_a_crowd_past_the_limit_is_bounded_and_leaves_the_others_alone(brisk):

@@ -74,6 +74,10 @@ extension Edge where Sessions: ~Copyable {
                 rest = UnsafeMutableRawBufferPointer(rebasing: rest[consumed...])
                 sockets.counters.requests.add(1, ordering: .relaxed)
                 requests += 1
+                if let refusal = refusal(http.verdict), !router.isAboutHealth(head) {
+                    refuse(refusal, isHead: head.method == "HEAD", http, connection, id, &loop)
+                    return 0
+                }
                 if head.path == router.policy.sessionPath {
                     if upgrade(head, http, connection, id, &loop) { receivedFrames(rest, connection, id, &loop) }
                     return 0
@@ -97,7 +101,7 @@ extension Edge where Sessions: ~Copyable {
     ) {
         var response = router.answer(head) { metrics.current(of: router.status, turn: loop.now) }
         // An HTTP/1.0 client would have to be told that it may go on; nothing is lost by letting it come again.
-        var closes = !head.keepAlive || head.minorVersion == 0 || sockets.isShuttingDown
+        var closes = !head.keepAlive || head.minorVersion == 0 || refusal(http.verdict) != nil
         switch head.body {
         case .none: http.bodyBytesLeft = 0
         case .length(let count) where count <= sockets.limits.ignoredBodyBytesMax && !head.headers.contains("Expect"):
@@ -114,6 +118,15 @@ extension Edge where Sessions: ~Copyable {
         if !closes { loop.setDeadline(loop.now.advanced(milliseconds: sockets.limits.keepAliveMilliseconds), for: id) }
     }
 
+    /// Tells a connection that may not be so, and ends it.
+    private mutating func refuse(
+        _ refusal: HTTPResponse, isHead: Bool, _ http: HTTPExchange, _ connection: UnsafeMutablePointer<EdgeConnection>, _ id: ConnectionID,
+        _ loop: inout EventLoop
+    ) {
+        if http.verdict != .admitted { noteRefusal(http.peer, loop.now) }
+        answer(refusal, isHead: isHead, closes: true, connection, id, &loop)
+    }
+
     /// Queues an answer.
     mutating func answer(
         _ response: HTTPResponse, isHead: Bool, closes: Bool, _ connection: UnsafeMutablePointer<EdgeConnection>, _ id: ConnectionID,
@@ -127,7 +140,7 @@ extension Edge where Sessions: ~Copyable {
 
     /// Starts the clock of a request whose first bytes have come: later bytes don't put it back.
     private func beginRequest(_ http: HTTPExchange, _ id: ConnectionID, _ loop: inout EventLoop) {
-        guard !http.isInRequest else { return }
+        guard !http.isInRequest, http.verdict == .admitted else { return }
         http.isInRequest = true
         loop.setDeadline(loop.now.advanced(milliseconds: sockets.limits.headMilliseconds), for: id)
     }
@@ -147,6 +160,9 @@ extension Edge where Sessions: ~Copyable {
             guard unsent != http.unsentBytes else { return loop.abort(id) }
             http.unsentBytes = unsent
             return loop.setDeadline(loop.now.advanced(milliseconds: sockets.limits.keepAliveMilliseconds), for: id)
+        }
+        if http.verdict != .admitted, let refusal = refusal(http.verdict) {
+            return refuse(refusal, isHead: false, http, connection, id, &loop)
         }
         // A body that does not come belongs to a request that has had its answer.
         if http.isInRequest {
@@ -182,7 +198,7 @@ extension Edge where Sessions: ~Copyable {
                 return reject(HTTPRejection(503, Self.goingAway, headers: [.retryAfter(1)]), connection, id, &loop)
             }
             if client.isForwarded, let address = client.address, !sockets.census.count(&connection.pointee.place, for: address) {
-                noteRefusal(.refusedByAddress, address, loop.now)
+                noteRefusal(address, loop.now)
                 return reject(HTTPRejection(429, Self.tooManyOfAddress, headers: [.retryAfter(Self.retrySeconds)]), connection, id, &loop)
             }
             loop.send(acceptance.response, to: id)

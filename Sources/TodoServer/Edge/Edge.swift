@@ -55,8 +55,7 @@ struct Edge<Sessions: SessionHandler & ~Copyable>: EventHandler, ~Copyable {
         // What comes from a proxy is somebody else's: whose, the request says.
         let counted = router.policy.proxies.contains(address) ? nil : address
         let (verdict, place) = sockets.census.enter(from: counted)
-        if verdict != .admitted { noteRefusal(verdict, address, loop.now) }
-        if verdict == .dropped { return }
+        if verdict == .dropped { return noteRefusal(address, loop.now) }
         let arrival = Arrival(peer: address, verdict: verdict, place: place)
         let chosen = nextLoop
         nextLoop = (nextLoop + 1) % mailboxes.count
@@ -72,9 +71,8 @@ struct Edge<Sessions: SessionHandler & ~Copyable>: EventHandler, ~Copyable {
             // A Unix socket does not leave the machine, so there is nothing to hide from.
             let id = try loop.adopt(socket, secured: arrival.peer == nil ? nil : identity?.context)
             sockets.connections.insert(EdgeConnection(arrival, limits: sockets.limits.http, now: loop.now), for: id)
-            loop.setDeadline(loop.now.advanced(milliseconds: sockets.limits.headMilliseconds), for: id)
-            guard let refusal = refusal(arrival.verdict), let connection = sockets.connections.pointer(to: id) else { return }
-            answer(refusal, isHead: false, closes: true, connection, id, &loop)
+            let wait = arrival.verdict == .admitted ? sockets.limits.headMilliseconds : sockets.limits.refusedHeadMilliseconds
+            loop.setDeadline(loop.now.advanced(milliseconds: wait), for: id)
         } catch {
             // The socket is closed already; the peer sees a connection that ends at once.
             sockets.census.leave(arrival.place)
@@ -82,8 +80,8 @@ struct Edge<Sessions: SessionHandler & ~Copyable>: EventHandler, ~Copyable {
         }
     }
 
-    /// The answer to a connection that may not be.
-    private func refusal(_ verdict: ConnectionCensus.Verdict) -> HTTPResponse? {
+    /// The answer to all requests of a connection that may not be, but those for the server's health.
+    func refusal(_ verdict: ConnectionCensus.Verdict) -> HTTPResponse? {
         let later: (name: StaticString, value: String) = ("Retry-After", "\(Self.retrySeconds)")
         if sockets.isShuttingDown { return HTTPResponse(status: 503, text: Self.goingAway, headers: [("Retry-After", "1")]) }
         return switch verdict {
@@ -100,7 +98,7 @@ struct Edge<Sessions: SessionHandler & ~Copyable>: EventHandler, ~Copyable {
     static var tooManyOfAddress: String { "This address has as many connections as one may have. Try again later." }
 
     /// Says in the log that somebody was refused, once a minute at most.
-    mutating func noteRefusal(_ verdict: ConnectionCensus.Verdict, _ address: IPAddress?, _ now: Instant) {
+    mutating func noteRefusal(_ address: IPAddress?, _ now: Instant) {
         guard now >= nextRefusalReport else { return }
         nextRefusalReport = now.advanced(milliseconds: 60_000)
         let who = address.map { "\($0)" } ?? "a Unix socket"

@@ -39,7 +39,7 @@ struct EdgeConnection: ~Copyable {
     var meter = RateMeter()
 
     init(_ arrival: Arrival, limits: HTTPLimits, now: Instant) {
-        http = HTTPExchange(peer: arrival.peer, limits: limits)
+        http = HTTPExchange(arrival, limits: limits)
         place = arrival.place
         lastHeard = now
     }
@@ -58,6 +58,8 @@ final class HTTPExchange {
     var parser: HTTPRequestParser
     /// The other end; nil over a Unix socket.
     let peer: IPAddress?
+    /// Whether its requests are served; where not, all but those for the server's health are told so.
+    let verdict: ConnectionCensus.Verdict
     /// Bytes of a request's body that are still to come and to be thrown away.
     var bodyBytesLeft = 0
     /// Whether the deadline that runs is that of a request that has begun.
@@ -69,8 +71,9 @@ final class HTTPExchange {
     /// Whether the peer has ended its side while something was unread.
     var hasPeerEnded = false
 
-    init(peer: IPAddress?, limits: HTTPLimits) {
-        self.peer = peer
+    init(_ arrival: Arrival, limits: HTTPLimits) {
+        peer = arrival.peer
+        verdict = arrival.verdict
         parser = HTTPRequestParser(limits: limits)
     }
 }

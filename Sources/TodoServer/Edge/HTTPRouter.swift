@@ -36,6 +36,11 @@ struct HTTPRouter: Sendable {
         return response
     }
 
+    /// Whether the request asks how the server is: that is answered as long as anything is, also past the limits on connections and while the server goes away.
+    func isAboutHealth(_ head: HTTPRequestHead) -> Bool {
+        ["/healthz", "/readyz", "/metrics"].contains(head.path)
+    }
+
     private func content(at path: String, _ headers: HTTPHeaders, _ metrics: () -> SharedBytes) -> HTTPResponse? {
         switch path {
         case "/healthz": return uncached(HTTPResponse(status: 200, text: "alive"))
