@@ -146,9 +146,12 @@ struct Server {
         let port = SessionPort(
             index: index, committer: inbox, limits: limits,
             stopAccepting: {
-                status.isDraining.store(true, ordering: .relaxed)
-                for mailbox in mailboxes { _ = mailbox.post(.stopAccepting) }
-                Deadline.start(mailboxes, front.log)
+                if status.isDraining.exchange(true, ordering: .relaxed) {
+                    // Who asks again does not want to wait for the sessions' part of the end.
+                    for mailbox in mailboxes { _ = mailbox.post(.shutDown) }
+                } else {
+                    Deadline.start(mailboxes, front.log)
+                }
             }, reload: { front.reload(inbox) })
         var edge = Edge(index: index, sessions: port, router: router, mailboxes: mailboxes, identity: front.identity) { error in
             front.log(.error, "\(error)")

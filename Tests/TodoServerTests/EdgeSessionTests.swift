@@ -158,10 +158,45 @@ import WebSocket
         server.mailbox.post(.shutDown)
         #expect(client.next() == .closed(1_001))
         #expect(client.next() == .end)
-        #expect(idle.some().isEmpty)
         client.raw.endWriting()
-        idle.endWriting()
-        #expect(server.hasEnded())
+        #expect(server.hasEnded(), "nobody waits for a connection that asks nothing")
+        #expect(idle.some().isEmpty)
         #expect(!server.status.isReady)
+    }
+
+    @Test func `while sessions are waited for, newcomers and kept connections are told that the server goes away`() throws {
+        var limits = EdgeLimits()
+        limits.drainMilliseconds = 60_000
+        limits.closeMilliseconds = 60_000
+        let server = try EdgeServer(limits: limits)
+        let session = try FrameClient(port: server.port)
+        let kept = try RawClient(port: server.port)
+        kept.send("GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n")
+        #expect(kept.response()?.status == 200)
+        server.mailbox.post(.shutDown)
+        #expect(session.next() == .closed(1_001))
+        kept.send(FrameClient.request())
+        #expect(kept.response()?.status == 503)
+        for (path, status) in [("/healthz", 200), ("/readyz", 503), ("/metrics", 200), ("/", 503), ("/sync", 503)] {
+            let client = try RawClient(port: server.port)
+            client.send("GET \(path) HTTP/1.1\r\nHost: x\r\n\r\n")
+            let answer = try #require(client.response())
+            #expect(answer.status == status, "\(path)")
+            #expect(answer["connection"] == "close")
+        }
+        session.raw.endWriting()
+        #expect(server.hasEnded())
+    }
+
+    @Test func `who is told twice to go away waits for nobody`() throws {
+        var limits = EdgeLimits()
+        limits.drainMilliseconds = 3_600_000
+        limits.closeMilliseconds = 3_600_000
+        let server = try EdgeServer(limits: limits)
+        let deaf = try FrameClient(port: server.port)
+        server.mailbox.post(.shutDown)
+        #expect(deaf.next() == .closed(1_001))
+        server.mailbox.post(.shutDown)
+        #expect(server.hasEnded())
     }
 }

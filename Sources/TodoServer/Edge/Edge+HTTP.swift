@@ -194,9 +194,6 @@ extension Edge where Sessions: ~Copyable {
         case .reject(let rejection):
             return reject(rejection, connection, id, &loop)
         case .accept(let acceptance):
-            if sockets.isShuttingDown {
-                return reject(HTTPRejection(503, Self.goingAway, headers: [.retryAfter(1)]), connection, id, &loop)
-            }
             if client.isForwarded, let address = client.address, !sockets.census.count(&connection.pointee.place, for: address) {
                 noteRefusal(address, loop.now)
                 return reject(HTTPRejection(429, Self.tooManyOfAddress, headers: [.retryAfter(Self.retrySeconds)]), connection, id, &loop)

@@ -57,7 +57,8 @@ struct Edge<Sessions: SessionHandler & ~Copyable>: EventHandler, ~Copyable {
         let (verdict, place) = sockets.census.enter(from: counted)
         if verdict == .dropped { return noteRefusal(address, loop.now) }
         let arrival = Arrival(peer: address, verdict: verdict, place: place)
-        let chosen = nextLoop
+        // While the server goes away, the other loops may have ended.
+        let chosen = router.status.isDraining.load(ordering: .relaxed) ? index : nextLoop
         nextLoop = (nextLoop + 1) % mailboxes.count
         if chosen == index {
             adopt(socket, arrival, &loop)
@@ -83,7 +84,9 @@ struct Edge<Sessions: SessionHandler & ~Copyable>: EventHandler, ~Copyable {
     /// The answer to all requests of a connection that may not be, but those for the server's health.
     func refusal(_ verdict: ConnectionCensus.Verdict) -> HTTPResponse? {
         let later: (name: StaticString, value: String) = ("Retry-After", "\(Self.retrySeconds)")
-        if sockets.isShuttingDown { return HTTPResponse(status: 503, text: Self.goingAway, headers: [("Retry-After", "1")]) }
+        if router.status.isDraining.load(ordering: .relaxed) {
+            return HTTPResponse(status: 503, text: Self.goingAway, headers: [("Retry-After", "1")])
+        }
         return switch verdict {
         case .admitted: nil
         case .refusedByAddress: HTTPResponse(status: 429, text: Self.tooManyOfAddress, headers: [later])
@@ -144,7 +147,6 @@ struct Edge<Sessions: SessionHandler & ~Copyable>: EventHandler, ~Copyable {
 
     mutating func closed(_ id: ConnectionID, _ reason: CloseReason, _ loop: inout EventLoop) {
         sockets.forget(id)
-        if sockets.isShuttingDown, sockets.connections.count == 0 { loop.stop() }
     }
 
     // MARK: Back-pressure
@@ -184,8 +186,9 @@ struct Edge<Sessions: SessionHandler & ~Copyable>: EventHandler, ~Copyable {
             case .close(let id, let code, let reason): sockets.close(id, code, reason: reason, &loop)
             case .session(let message): sessions.posted(message, &sockets, &loop)
             case .adopt(let descriptor, let arrival): adopt(Descriptor(owning: descriptor), arrival, &loop)
-            case .stopAccepting: loop.removeListeners()
             case .shutDown: sockets.shutDown(&loop)
+            // Looked at when the turn ends.
+            case .othersHaveEnded: break
             }
         }
     }
@@ -214,5 +217,19 @@ struct Edge<Sessions: SessionHandler & ~Copyable>: EventHandler, ~Copyable {
         sockets.ended.removeAll(keepingCapacity: true)
         sessions.turnEnding(&sockets, &loop)
         sockets.publish(loop)
+        if sockets.isShuttingDown { endIfDrained(&loop) }
+    }
+
+    /// Ends a loop that goes away once nobody on it is waited for. The first, which has the door, tells newcomers that the server goes away until the others
+    /// have ended.
+    private func endIfDrained(_ loop: inout EventLoop) {
+        guard sockets.endingCount == 0 else { return }
+        let isLast = router.status.isDrained
+        if index != 0 {
+            loop.stop()
+            if isLast { mailboxes[0].post(.othersHaveEnded) }
+        } else if isLast {
+            loop.stop()
+        }
     }
 }
