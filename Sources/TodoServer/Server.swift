@@ -153,8 +153,8 @@ struct Server {
                     Deadline.start(mailboxes, front.log)
                 }
             }, reload: { front.reload(inbox) })
-        var edge = Edge(index: index, sessions: port, router: router, mailboxes: mailboxes, identity: front.identity) { error in
-            front.log(.error, "\(error)")
+        var edge = Edge(index: index, sessions: port, router: router, mailboxes: mailboxes, identity: front.identity) { level, text in
+            front.log(level, text)
         }
         try loop.run(&edge, mailbox: mailboxes[index])
     }

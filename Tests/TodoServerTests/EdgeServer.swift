@@ -80,7 +80,7 @@ final class EdgeServer {
                 var loop = try EventLoop(outboundBytesMax: limits.outboundBytesMax)
                 try loop.add(listener)
                 started.post(port)
-                var edge = Edge(index: 0, sessions: ObedientSessions(log: log), router: router, mailboxes: [mailbox]) { _ in }
+                var edge = Edge(index: 0, sessions: ObedientSessions(log: log), router: router, mailboxes: [mailbox]) { _, _ in }
                 try loop.run(&edge, mailbox: mailbox)
                 done.post(true)
             } catch {

@@ -192,7 +192,7 @@ extension Edge where Sessions: ~Copyable {
         if reached.isEncrypted == nil, identity != nil, http.peer != nil { reached.isEncrypted = true }
         switch handshake.answer(head, at: reached) {
         case .reject(let rejection):
-            return reject(rejection, connection, id, &loop)
+            return reject(rejection.status == 403 ? foreign(rejection, head, loop.now) : rejection, connection, id, &loop)
         case .accept(let acceptance):
             if client.isForwarded, let address = client.address, !sockets.census.count(&connection.pointee.place, for: address) {
                 noteRefusal(address, loop.now)
@@ -216,6 +216,16 @@ extension Edge where Sessions: ~Copyable {
             sessions.opened(id, ClientInfo(address: address, userAgent: userAgent), &sockets, &loop)
             return true
         }
+    }
+
+    /// The refusal of a page of another origin, with what the operator does if it may connect.
+    private mutating func foreign(_ rejection: HTTPRejection, _ head: HTTPRequestHead, _ now: Instant) -> HTTPRejection {
+        let origin = head.headers.first("Origin") ?? ""
+        noteForeignOrigin(origin, now)
+        guard let listed = EdgePolicy.origin(origin) else { return rejection }
+        return HTTPRejection(
+            rejection.status, rejection.sentence + " If they should, the server has to be started with --origins \(listed).",
+            headers: rejection.headers)
     }
 
     /// Refuses an opening handshake.

@@ -1,5 +1,6 @@
 import Network
 import Synchronization
+import TodoSync
 import WebSocket
 
 /// The front of the server on one loop: joins sockets, HTTP and WebSocket, and hands whole messages to the session handler.
@@ -17,9 +18,10 @@ struct Edge<Sessions: SessionHandler & ~Copyable>: EventHandler, ~Copyable {
     let index: Int
     var nextLoop = 0
     var metrics = MetricsText()
-    /// Before then, no further refusal is reported: one line says it all.
-    private var nextRefusalReport = Instant(nanoseconds: .min)
-    let report: @Sendable (String) -> Void
+    /// Of refused connections and of refused origins one line a minute says it all.
+    private var refusalReports = OnceAMinute()
+    private var originReports = OnceAMinute()
+    let report: @Sendable (LogLevel, String) -> Void
 
     /// The edge of one loop.
     ///
@@ -29,10 +31,10 @@ struct Edge<Sessions: SessionHandler & ~Copyable>: EventHandler, ~Copyable {
     ///   - router: what HTTP requests are answered with, shared by all loops.
     ///   - mailboxes: those of all loops.
     ///   - identity: what connections are encrypted with; nil leaves them plain.
-    ///   - report: told in a sentence when connections can't be accepted, on the loop's thread.
+    ///   - report: told in a sentence when connections can't be accepted or are refused, on the loop's thread.
     init(
         index: Int, sessions: consuming Sessions, router: HTTPRouter, mailboxes: [Mailbox<Message>],
-        identity: TLSIdentity? = nil, report: @escaping @Sendable (String) -> Void
+        identity: TLSIdentity? = nil, report: @escaping @Sendable (LogLevel, String) -> Void
     ) {
         self.index = index
         self.sessions = sessions
@@ -77,7 +79,7 @@ struct Edge<Sessions: SessionHandler & ~Copyable>: EventHandler, ~Copyable {
         } catch {
             // The socket is closed already; the peer sees a connection that ends at once.
             sockets.census.leave(arrival.place)
-            report("\(error)")
+            report(.error, "\(error)")
         }
     }
 
@@ -102,18 +104,28 @@ struct Edge<Sessions: SessionHandler & ~Copyable>: EventHandler, ~Copyable {
 
     /// Says in the log that somebody was refused, once a minute at most.
     mutating func noteRefusal(_ address: IPAddress?, _ now: Instant) {
-        guard now >= nextRefusalReport else { return }
-        nextRefusalReport = now.advanced(milliseconds: 60_000)
+        guard refusalReports.isDue(now) else { return }
         let who = address.map { "\($0)" } ?? "a Unix socket"
         if sockets.census.total >= sockets.limits.connectionsMax {
             report(
+                .error,
                 "connections are refused: there are \(sockets.limits.connectionsMax), which is --connections or what the limit on open files allows"
             )
         } else {
             report(
+                .error,
                 "connections of \(who) are refused: it has \(sockets.limits.connectionsPerAddressMax), which is --connections-per-address; "
                     + "if that is a reverse proxy, name it with --trusted-proxies")
         }
+    }
+
+    /// Says in the log that a page was refused, once a minute at most.
+    mutating func noteForeignOrigin(_ origin: String, _ now: Instant) {
+        guard originReports.isDue(now) else { return }
+        report(
+            .info,
+            "a page of \(origin.prefix(256)) was refused, as its origin is not this server's; if it may connect, name it with --origins, "
+                + "and if it is this server's own, behind a reverse proxy, let that pass Host on")
     }
 
     mutating func received(_ bytes: UnsafeMutableRawBufferPointer, _ id: ConnectionID, _ loop: inout EventLoop) {
@@ -202,7 +214,7 @@ struct Edge<Sessions: SessionHandler & ~Copyable>: EventHandler, ~Copyable {
     }
 
     mutating func listenerTroubled(_ listener: Int, _ error: SystemError) {
-        report("\(error)")
+        report(.error, "\(error)")
     }
 
     mutating func turnEnding(_ loop: inout EventLoop) {
