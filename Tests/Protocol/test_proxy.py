@@ -201,6 +201,15 @@ def test_the_origin_is_that_of_the_page_as_the_browser_sees_it(proxied, origin, 
     assert found == status
 
 
+def test_a_clients_own_word_about_the_host_does_not_pass_the_proxy(proxied):
+    port = proxied.nginx.plain
+    headers = {"Host": f"localhost:{port}", "X_Forwarded_Host": "evil.example", "X_Forwarded_Proto": "http"}
+    for origin, status in (("http://evil.example", 403), (f"http://localhost:{port}", 101)):
+        found, connection = upgrade(port, Origin=origin, **headers)
+        connection.close()
+        assert found == status
+
+
 def test_the_host_that_a_trusted_proxy_names_counts_and_that_of_others_does_not(start_server):
     trusting_server = start_server("--trusted-proxies", "127.0.0.0/8")
     plain_server = start_server()
