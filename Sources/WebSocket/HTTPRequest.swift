@@ -78,7 +78,9 @@ public struct HTTPRequestHead: Sendable {
             guard let begin = rest.firstIndex(where: { $0 == "/" || $0 == "?" }) ?? Optional(rest.endIndex), begin > rest.startIndex else {
                 throw HTTPFault(400, "The request target names no host.")
             }
-            guard HostAndPort(rest[..<begin]) != nil else { throw HTTPFault(400, "The request target names no host with an optional port.") }
+            guard HostAndPort(rest[..<begin]) != nil else {
+                throw HTTPFault(400, "The request target names no host with an optional port.")
+            }
             rest = rest[begin...]
         }
         let mark = rest.firstIndex(of: "?")

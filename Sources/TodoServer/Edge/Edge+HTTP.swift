@@ -192,7 +192,8 @@ extension Edge where Sessions: ~Copyable {
         if reached.isEncrypted == nil, identity != nil, http.peer != nil { reached.isEncrypted = true }
         switch handshake.answer(head, at: reached) {
         case .reject(let rejection):
-            return reject(rejection.status == 403 ? foreign(rejection, head, loop.now) : rejection, connection, id, &loop)
+            let told = rejection.status == 403 ? foreign(rejection, head, loop.now) : rejection
+            return reject(told, isHead: head.method == "HEAD", connection, id, &loop)
         case .accept(let acceptance):
             if client.isForwarded, let address = client.address, !sockets.census.count(&connection.pointee.place, for: address) {
                 noteRefusal(address, loop.now)
@@ -232,11 +233,10 @@ extension Edge where Sessions: ~Copyable {
     ///
     /// - Returns: false: no frames follow.
     private mutating func reject(
-        _ rejection: HTTPRejection, _ connection: UnsafeMutablePointer<EdgeConnection>, _ id: ConnectionID, _ loop: inout EventLoop
+        _ rejection: HTTPRejection, isHead: Bool = false, _ connection: UnsafeMutablePointer<EdgeConnection>, _ id: ConnectionID,
+        _ loop: inout EventLoop
     ) -> Bool {
-        rejection.append(to: &sockets.output)
-        sockets.sendOutput(to: id, &loop)
-        sockets.finish(connection, id, &loop)
+        answer(HTTPResponse(rejection), isHead: isHead, closes: true, connection, id, &loop)
         return false
     }
 }
