@@ -60,7 +60,7 @@ import WebSocket
         plain.send("all \(text)")
         #expect(plain.next() == .text(text))
         #expect(deflating.next() == .text(text))
-        server.mailbox.post(.session("from elsewhere"))
+        server.mailboxes[0].post(.session("from elsewhere"))
         #expect(plain.next() == .text("from elsewhere"))
         #expect(deflating.next() == .text("from elsewhere"))
     }
@@ -155,7 +155,7 @@ import WebSocket
         let idle = try RawClient(port: server.port)
         client.send("echo here")
         #expect(client.next() == .text("here"))
-        server.mailbox.post(.shutDown)
+        server.shutDown()
         #expect(client.next() == .closed(1_001))
         #expect(client.next() == .end)
         client.raw.endWriting()
@@ -173,7 +173,7 @@ import WebSocket
         let kept = try RawClient(port: server.port)
         kept.send("GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n")
         #expect(kept.response()?.status == 200)
-        server.mailbox.post(.shutDown)
+        server.shutDown()
         #expect(session.next() == .closed(1_001))
         kept.send(FrameClient.request())
         #expect(kept.response()?.status == 503)
@@ -188,15 +188,38 @@ import WebSocket
         #expect(server.hasEnded())
     }
 
+    @Test func `the loop with the door is the last to end, and ends when the others have`() throws {
+        var limits = EdgeLimits()
+        limits.drainMilliseconds = 60_000
+        limits.closeMilliseconds = 60_000
+        let server = try EdgeServer(limits: limits, loops: 2)
+        // Dealt out in turn.
+        let first = try FrameClient(port: server.port)
+        let second = try FrameClient(port: server.port)
+        #expect(server.status.loops.allSatisfy { $0.sessions.load(ordering: .relaxed) == 1 })
+        server.shutDown()
+        #expect(first.next() == .closed(1_001))
+        #expect(second.next() == .closed(1_001))
+        first.raw.endWriting()
+        #expect(first.next() == .end)
+        for _ in 0..<3 {
+            let client = try RawClient(port: server.port)
+            client.send("GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n")
+            #expect(client.response()?.status == 503)
+        }
+        second.raw.endWriting()
+        #expect(server.hasEnded())
+    }
+
     @Test func `who is told twice to go away waits for nobody`() throws {
         var limits = EdgeLimits()
         limits.drainMilliseconds = 3_600_000
         limits.closeMilliseconds = 3_600_000
         let server = try EdgeServer(limits: limits)
         let deaf = try FrameClient(port: server.port)
-        server.mailbox.post(.shutDown)
+        server.shutDown()
         #expect(deaf.next() == .closed(1_001))
-        server.mailbox.post(.shutDown)
+        server.shutDown()
         #expect(server.hasEnded())
     }
 }
