@@ -37,8 +37,8 @@ extension Configuration {
         },
         Flag(name: "socket-mode", value: "OCTAL", help: "permissions of a Unix socket's file: who may write to it may connect (660)") {
             value, configuration in
-            guard value.utf8.count <= 4, let mode = UInt32(value, radix: 8), mode <= 0o777 else {
-                return "permissions in octal digits are needed, such as 600, 660 or 666"
+            guard value.utf8.count <= 4, let mode = UInt32(value, radix: 8), mode <= 0o777, mode & 0o222 != 0 else {
+                return "permissions in octal digits that let somebody write, which is to connect, are needed: such as 600, 660 or 666"
             }
             configuration.socketMode = mode
             return nil
@@ -78,7 +78,8 @@ extension Configuration {
             configuration.policy.allowedOrigins = []
             for word in value.split(separator: ",", omittingEmptySubsequences: false) {
                 guard let origin = EdgePolicy.origin(word.trimmed) else {
-                    return "'\(word.trimmed)' is no origin, which is http:// or https://, a host and perhaps a port, and nothing behind them: "
+                    return
+                        "'\(word.trimmed)' is no origin, which is http:// or https://, a host and perhaps a port, and nothing behind them: "
                         + "https://app.example or http://localhost:3000; several with commas"
                 }
                 configuration.policy.allowedOrigins.append(origin)
