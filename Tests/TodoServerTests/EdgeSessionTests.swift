@@ -1,5 +1,6 @@
 import Bytes
 import Network
+import Synchronization
 import Testing
 import WebSocket
 
