@@ -3,8 +3,9 @@
 #
 #   bash Sources/run.sh --demo
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
-. Sources/install.sh
+# The folder stays the caller's: relative paths among the flags are meant from there.
+package="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
+. "$package/Sources/install.sh"
 install_packages $build_packages
-swift build --configuration release --product todo-server
-exec .build/release/todo-server "$@"
+swift build --package-path "$package" --configuration release --product todo-server
+exec "$package/.build/release/todo-server" "$@"

@@ -157,6 +157,10 @@ public final class TLSContext: Sendable {
         guard access(file, R_OK) == 0 else {
             throw TLSConfigurationError("the \(what) file \(file) can't be read: \(String(cString: strerror(errno)))")
         }
+        var status = stat()
+        if stat(file, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
+            throw TLSConfigurationError("\(file) is a folder; the \(what) is needed as a file in PEM, such as one in that folder")
+        }
     }
 
     private static func warning(_ context: OpaquePointer, _ file: String) -> String? {

@@ -37,7 +37,7 @@ extension EventLoop {
     static var signalTag: UInt64 { 1 }
     static var firstListenerTag: UInt64 { 2 }
 
-    /// Accepts connections from `listener` until `removeListeners`.
+    /// Accepts connections from `listener` until the loop's end.
     ///
     /// - Returns: the number that `accepted` gives with its connections, counted from 0.
     @discardableResult
@@ -46,11 +46,6 @@ extension EventLoop {
         try epoll.add(listener.descriptor.number, .readable, tag: Self.firstListenerTag + UInt64(index))
         listeners.append(ListenerEntry(listener))
         return index
-    }
-
-    /// Closes all listeners: who comes later is refused by the system.
-    public mutating func removeListeners() {
-        listeners.removeAll()
     }
 
     /// Reports the signals of `source` to the handler.

@@ -49,7 +49,7 @@ public struct Listener: ~Copyable {
             SocketOptions.set(Int32(IPPROTO_TCP), TCP_NODELAY, on: descriptor.number)
             if address.family == AF_INET6 { SocketOptions.set(Int32(IPPROTO_IPV6), IPV6_V6ONLY, on: descriptor.number) }
         }
-        guard address.withPointer({ bind(descriptor.number, $0, $1) }) == 0 else { throw SystemError("bind", to: action) }
+        guard address.withPointer({ bind(descriptor.number, $0, $1) }) == 0 else { throw Self.bindError(errno, address, action) }
         let file = address.isUnix ? FileIdentity(of: address.host) : nil
         do throws(SystemError) {
             if address.isUnix, chmod(address.host, mode_t(fileMode)) != 0 { throw SystemError("chmod", to: action) }
@@ -102,6 +102,15 @@ public struct Listener: ~Copyable {
         if number >= 0 { _ = close(number) }
         reserve = Self.openReserve()
         return number >= 0 ? .turnedAway(trouble) : .exhausted(trouble)
+    }
+
+    /// Why an address could not be taken. Of a Unix socket's, the system calls any file in its place an address in use.
+    private static func bindError(_ code: Int32, _ address: SocketAddress, _ action: String) -> SystemError {
+        var status = stat()
+        if address.isUnix, code == EADDRINUSE, lstat(address.host, &status) == 0, status.st_mode & S_IFMT != S_IFSOCK {
+            return SystemError("bind", to: action, code: EEXIST, reason: "what is there already is no socket")
+        }
+        return SystemError("bind", to: action, code: code)
     }
 
     private static func openReserve() -> Int32 {

@@ -21,4 +21,10 @@ public enum ProcessSetup {
     public static func ignoreBrokenPipes() {
         signal(SIGPIPE, SIG_IGN)
     }
+
+    /// Makes the signals that mean nothing here mean nothing, instead of the end of the process: somebody takes them for a request to write a status or a log anew.
+    public static func ignoreUserSignals() {
+        signal(SIGUSR1, SIG_IGN)
+        signal(SIGUSR2, SIG_IGN)
+    }
 }

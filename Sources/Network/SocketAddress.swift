@@ -51,7 +51,9 @@ public struct SocketAddress: Sendable {
         guard code == 0 else {
             let number = code == EAI_SYSTEM ? errno : 0
             let reason = code == EAI_NONAME ? "the host name is not known" : String(cString: gai_strerror(code))
-            throw SystemError("getaddrinfo", to: "find the host \(host)", code: number, reason: reason)
+            throw SystemError(
+                "getaddrinfo", to: "find the host \(host)", code: number,
+                reason: "\(reason); check its spelling, or use an address such as 127.0.0.1")
         }
         defer { freeaddrinfo(list) }
         var addresses: [SocketAddress] = []

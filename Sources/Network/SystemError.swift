@@ -44,6 +44,8 @@ public struct SystemError: Error, Equatable, Sendable {
         case EADDRNOTAVAIL: "This machine has no such address: use one of its own, 127.0.0.1, or 0.0.0.0 for all."
         case EACCES where call == "bind", EPERM where call == "bind":
             "Ports below 1024 need a privilege, and a socket file needs a writable folder: choose a port of 1024 or more, or grant the right."
+        case EEXIST where call == "bind": "It is left alone: move it away, or name another path."
+        case ENOENT where call == "bind", ENOTDIR where call == "bind": "The socket's folder is missing: make it, or name another path."
         case EMFILE: "The process has no file descriptor left: raise its limit on open files (ulimit -n)."
         case ENFILE: "The system has no file descriptor left: raise fs.file-max, or stop other programs."
         case ECONNREFUSED: "Nothing listens there: start the server, or check host and port."

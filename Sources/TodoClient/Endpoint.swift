@@ -1,4 +1,4 @@
-internal import Network
+internal import Bytes
 
 /// Where a server's WebSocket is: the parts of a `ws://` or `wss://` URL.
 public struct Endpoint: Sendable, Hashable {
@@ -33,7 +33,7 @@ public struct Endpoint: Sendable, Hashable {
         let end = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
         let authority = rest[..<end]
         guard !authority.contains("@") else { throw Self.fault(url, "names and passwords don't belong into it") }
-        guard let place = HostAndPort(authority), place.host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+        guard let place = HostAndPort(authority) else {
             throw Self.fault(url, "after :// comes a host, an IPv6 address in brackets, and then perhaps a colon and a port up to 65535")
         }
         guard place.port != 0 else { throw Self.fault(url, "nothing can be reached at port 0") }

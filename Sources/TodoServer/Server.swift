@@ -17,6 +17,7 @@ struct Server {
     /// Serves until a signal ends it.
     static func run(_ configuration: Configuration) throws {
         ProcessSetup.ignoreBrokenPipes()
+        ProcessSetup.ignoreUserSignals()
         let configuration = fitted(configuration, toOpenFiles: ProcessSetup.raiseOpenFileLimit())
         let dataFolder = configuration.isDemo ? try Self.temporaryFolder() : configuration.dataFolder
         defer {
@@ -146,12 +147,15 @@ struct Server {
         let port = SessionPort(
             index: index, committer: inbox, limits: limits,
             stopAccepting: {
-                status.isDraining.store(true, ordering: .relaxed)
-                for mailbox in mailboxes { _ = mailbox.post(.stopAccepting) }
-                Deadline.start(mailboxes, front.log)
+                if status.isDraining.exchange(true, ordering: .relaxed) {
+                    // Who asks again does not want to wait for the sessions' part of the end.
+                    for mailbox in mailboxes { _ = mailbox.post(.shutDown) }
+                } else {
+                    Deadline.start(mailboxes, front.log)
+                }
             }, reload: { front.reload(inbox) })
-        var edge = Edge(index: index, sessions: port, router: router, mailboxes: mailboxes, identity: front.identity) { error in
-            front.log(.error, "\(error)")
+        var edge = Edge(index: index, sessions: port, router: router, mailboxes: mailboxes, identity: front.identity) { level, text in
+            front.log(level, text)
         }
         try loop.run(&edge, mailbox: mailboxes[index])
     }
@@ -211,10 +215,14 @@ struct Server {
     // MARK: Start
 
     private func listen() throws -> [Door] {
-        try configuration.places.flatMap { place in
+        var taken: Set<String> = []
+        return try configuration.places.flatMap { place in
             var doors: [Door] = []
             var missing: SystemError?
             for address in try place.addresses() {
+                if address.port != 0, !taken.insert("\(address)").inserted {
+                    throw UsageError(message: "\(address) is named twice among the addresses to listen on; name it once")
+                }
                 do throws(SystemError) {
                     doors.append(Door(try Listener(on: address, fileMode: configuration.socketMode)))
                 } catch {
@@ -236,7 +244,15 @@ struct Server {
     }
 
     private func staticFiles() throws -> StaticFiles {
-        if let folder = configuration.publicFolder { return try StaticFiles(folder: folder) }
+        if let folder = configuration.publicFolder {
+            let files = try StaticFiles(folder: folder)
+            guard files.file(at: "/") != nil else {
+                throw UsageError(
+                    message:
+                        "--public '\(folder)': there is no index.html in that folder; name the folder of the page, or leave --public out")
+            }
+            return files
+        }
         guard let folder = PublicFolder.find() else {
             log(.warning, "there is no Public folder beside the program or here, so no page is served; name it with --public FOLDER")
             return StaticFiles()
@@ -247,7 +263,9 @@ struct Server {
     /// Prints where the server is: the addresses of the network first, each with its page, then the Unix sockets.
     private func announce(_ addresses: [SocketAddress]) {
         let secure = configuration.certificateFile == nil ? "" : "s"
-        let data = configuration.isDemo ? "\(dataFolder) (a demonstration: gone when the server stops)" : dataFolder
+        let data =
+            configuration.isDemo
+            ? "\(dataFolder) (a demonstration: gone when the server stops)" : URL(filePath: dataFolder).standardizedFileURL.path
         var lines: [String] = []
         for address in addresses where !address.isUnix {
             let place = Self.reachable(address)

@@ -28,17 +28,22 @@ public struct HTTPRejection: Error, Sendable {
         self.headers = headers
     }
 
+    /// The further headers as names and values.
+    public var lines: [(name: StaticString, value: String)] {
+        headers.map { header in
+            switch header {
+            case .webSocketVersion: ("Sec-WebSocket-Version", "13")
+            case .upgrade: ("Upgrade", "websocket")
+            case .allowGet: ("Allow", "GET")
+            case .retryAfter(let seconds): ("Retry-After", String(seconds))
+            }
+        }
+    }
+
     /// Appends the whole response, with the sentence as its body; the connection closes after it.
     public func append(to output: inout ByteWriter) {
         output.appendHTTPStatus(status)
-        for header in headers {
-            switch header {
-            case .webSocketVersion: output.append("Sec-WebSocket-Version: 13\r\n")
-            case .upgrade: output.append("Upgrade: websocket\r\n")
-            case .allowGet: output.append("Allow: GET\r\n")
-            case .retryAfter(let seconds): output.appendHTTPHeader("Retry-After", seconds)
-            }
-        }
+        for line in lines { output.appendHTTPHeader(line.name, line.value) }
         output.append("Content-Type: text/plain; charset=utf-8\r\n")
         output.appendHTTPHeader("Content-Length", sentence.utf8.count + 1)
         output.append(headers.contains(.upgrade) ? "Connection: close, Upgrade\r\n\r\n" : "Connection: close\r\n\r\n")

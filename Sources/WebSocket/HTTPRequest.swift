@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// The head of an HTTP/1.1 request (RFC 9112), complete and checked.
 public struct HTTPRequestHead: Sendable {
     /// How the body behind the head is delimited (RFC 9112 §6.3).
@@ -76,6 +78,9 @@ public struct HTTPRequestHead: Sendable {
             guard let begin = rest.firstIndex(where: { $0 == "/" || $0 == "?" }) ?? Optional(rest.endIndex), begin > rest.startIndex else {
                 throw HTTPFault(400, "The request target names no host.")
             }
+            guard HostAndPort(rest[..<begin]) != nil else {
+                throw HTTPFault(400, "The request target names no host with an optional port.")
+            }
             rest = rest[begin...]
         }
         let mark = rest.firstIndex(of: "?")
@@ -91,13 +96,10 @@ public struct HTTPRequestHead: Sendable {
             if minorVersion == 0 { return }
             throw HTTPFault(400, "The Host header is missing.")
         }
-        let isAllowed = { (byte: UInt8) in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
-            default: "-._~!$&'()*+;=:%[]".utf8.contains(byte)
-            }
+        // An empty port is one by the grammar.
+        guard HostAndPort(host.hasSuffix(":") ? host.dropLast() : host[...]) != nil else {
+            throw HTTPFault(400, "The Host header is no host name with an optional port.")
         }
-        guard host.utf8.allSatisfy(isAllowed) else { throw HTTPFault(400, "The Host header is no host name with an optional port.") }
     }
 
     /// One way to delimit the body, or none: anything ambiguous is how requests get smuggled.

@@ -42,7 +42,8 @@ public struct ServerHandshake: Sendable {
         do throws(HTTPRejection) {
             let key = try key(of: request)
             if !origins.allows(request.headers, at: address) {
-                throw HTTPRejection(403, "Pages of this origin may not connect here.")
+                let origin = (request.headers.first("Origin") ?? "").prefix(256)
+                throw HTTPRejection(403, "Pages of \(origin) may not connect here.")
             }
             let agreed = try agreedSubprotocol(request.headers)
             guard let extensions = WebSocketExtension.parse(request.headers.all("Sec-WebSocket-Extensions")) else {

@@ -304,6 +304,39 @@ def test_what_a_closed_connection_had_waiting_is_not_run(brisk):
     assert metric(server, "requests_total") == run + 1
 
 
+def unread_answers(server, connection, count):
+    """Sends so many requests for `/metrics` in one go, reads nothing, and waits until no more is answered: how many bytes wait in the server."""
+    sender = threading.Thread(target=connection.send, args=(raw.head("GET", "/metrics", server.port) * count,))
+    sender.start()
+    figures = ("http_requests_total", "sent_bytes_total")
+    before, now = None, [metric(server, name) for name in figures]
+    while before is None or now[0] > before[0] + len(figures):
+        time.sleep(0.3)
+        before, now = now, [metric(server, name) for name in figures]
+    return sender, now
+
+
+def test_http_requests_are_not_answered_ahead_of_what_is_read(brisk):
+    server = brisk("--frames-per-second", "1000000", "--keep-alive-seconds", "60")
+    with raw.RawConnection(server.port) as probe:
+        probe.send(raw.head("GET", "/metrics", server.port))
+        probe.reply()
+        size = metric(server, "sent_bytes_total")
+        size = metric(server, "sent_bytes_total") - size
+    with raw.RawConnection(server.port) as connection:
+        connection.socket.close()
+        connection.socket = socket.socket()
+        connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        connection.socket.settimeout(120)
+        connection.socket.connect(("127.0.0.1", server.port))
+        sender, (requests, sent) = unread_answers(server, connection, 10_000)
+        # What a turn may answer comes on top of the 64 KiB.
+        assert requests * size - sent < 256 << 10, f"{requests} requests are answered, {sent} bytes are sent"
+        for _ in range(10_000):
+            assert connection.reply().status == 200
+        sender.join()
+
+
 def test_pausing_a_session_does_not_change_what_is_known_of_its_compression(brisk):
     server = brisk("--queued-requests", "5")
     with Session(server.url, compression="deflate") as session:
@@ -383,9 +416,22 @@ def test_connections_past_the_limit_get_503_and_a_free_place_is_taken_again(bris
 
     def free():
         with raw.RawConnection(server.port) as connection:
-            return connection.request("GET", "/healthz").status == 200
+            return connection.request("GET", "/nothing").status == 404
 
     eventually(free, "the place is free again")
+
+
+def test_past_the_limit_the_server_still_says_how_it_is(brisk):
+    server = brisk("--connections", "3")
+    held = [raw.RawWebSocket(server.port) for _ in range(3)]
+    for path, status in (("/healthz", 200), ("/readyz", 200), ("/metrics", 200), ("/", 503), ("/sync", 503)):
+        with raw.RawConnection(server.port) as connection:
+            reply = connection.request("GET", path)
+            assert (path, reply.status, reply.headers["connection"]) == (path, status, "close")
+            assert connection.at_end()
+    with raw.RawConnection(server.port) as silent:
+        assert silent.reply().status == 503, "who asks nothing is told as well"
+    assert all(one.answers() for one in held)
 
 
 def test_a_crowd_past_the_limit_is_bounded_and_leaves_the_others_alone(brisk):

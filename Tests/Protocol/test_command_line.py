@@ -2,11 +2,14 @@
 
 import os
 import re
+import shutil
+import signal
+import subprocess
 
 import pytest
 
 from client import Session
-from process import Server, run
+from process import REPOSITORY, Server, eventually, run
 
 FLAGS = ["--host", "--port", "--data", "--providers", "--access", "--public", "--log-level", "--demo", "--help", "--version"]
 
@@ -17,6 +20,10 @@ def test_help_names_every_flag_and_ends_with_0():
     assert [flag for flag in FLAGS if flag not in result.stdout] == []
     for value in ("everyone-read", "everyone-write", "private", "nickname", "password", "8080", "TODOSYNC_"):
         assert value in result.stdout
+
+
+def test_the_short_form_asks_for_help_too():
+    assert run("-h").stdout == run("--help").stdout
 
 
 def test_version_is_told_and_ends_with_0():
@@ -41,6 +48,18 @@ REFUSED = {
     "no time to log in": (["--login-seconds", "0"], ["--login-seconds", "0", "1"]),
     "a fraction of seconds": (["--ping-seconds", "1.5"], ["--ping-seconds", "1.5"]),
     "an origin without its scheme": (["--origins", "app.example"], ["--origins", "app.example", "https://"]),
+    "permissions with which nobody connects": (["--socket-mode", "0"], ["--socket-mode", "660"]),
+    "the same address twice": (["--listen", "127.0.0.1:18080", "--listen", "127.0.0.1:18080"], ["127.0.0.1:18080", "twice"]),
+    "the same address by its name": (["--listen", "localhost:18081,127.0.0.1:18081"], ["127.0.0.1:18081", "twice"]),
+    "the same socket twice": (["--listen", "unix:a.sock,unix:a.sock"], ["unix:a.sock", "twice"]),
+    "a socket in no folder": (["--listen", "unix:/nowhere/at/all.sock"], ["/nowhere/at/all.sock", "folder"]),
+    "a host that nobody knows": (["--host", "nosuch.invalid"], ["nosuch.invalid", "spelling", "127.0.0.1"]),
+    "a folder for a certificate": (["--tls-cert", "/tmp", "--tls-key", "/tmp"], ["/tmp is a folder", "PEM"]),
+    "an origin with a path": (["--origins", "https://app.example/path"], ["--origins", "'https://app.example/path'", "nothing behind"]),
+    "an origin with a space": (["--origins", "https://a b"], ["'https://a b'", "https://app.example"]),
+    "an origin with a port beyond the last": (["--origins", "https://app.example:99999"], ["'https://app.example:99999'", "port"]),
+    "an origin without a host": (["--origins", "https://"], ["'https://'", "host"]),
+    "nothing between two origins": (["--origins", "https://a,,https://b"], ["''", "commas"]),
     "an unknown log level": (["--log-level", "loud"], ["--log-level", "loud", "info", "debug"]),
     "no value": (["--port"], ["--port"]),
     "no value before the next flag": (["--data", "--port", "0"], ["--data"]),
@@ -105,12 +124,53 @@ def test_the_data_folder_may_be_named_from_where_the_server_is_started(data):
         assert server.stop() == 0
 
 
+def test_a_public_folder_without_a_page_is_refused(tmp_path):
+    result = run("--port", "0", "--public", str(tmp_path))
+    assert result.returncode == 2 and str(tmp_path) in result.stderr and "index.html" in result.stderr
+
+
+def test_the_banner_has_the_whole_path_of_the_data_folder():
+    with Server(data="./b/") as server:
+        eventually(lambda: any("stop" in line for line in server.output), "the whole of the first words is printed")
+        folder = os.path.join(os.path.realpath(server.folder.name), "b")
+        assert any(re.fullmatch(rf" +data +{re.escape(folder)}\n", line) for line in server.output), server.printed()
+
+
+@pytest.mark.parametrize("number", [signal.SIGUSR1, signal.SIGUSR2, signal.SIGHUP, signal.SIGPIPE])
+def test_a_signal_that_asks_for_no_end_ends_nothing(start_server, number):
+    server = start_server()
+    server.signal(number)
+    with Session(server.url) as session:
+        assert session.call("info")
+    assert server.stop() == 0
+
+
 def test_a_port_that_is_taken_is_refused_with_the_port(start_server):
     server = start_server()
     result = run("--port", str(server.port), "--data", server.folder.name + "/other")
     assert result.returncode > 0
     assert str(server.port) in result.stderr
     assert "Fatal error" not in result.stderr
+
+
+# run.sh
+
+
+def test_paths_given_to_the_run_script_are_the_callers(tmp_path):
+    """With a toolchain and a server that only say how they were called."""
+    clone, here = tmp_path / "clone", tmp_path / "here"
+    for folder in (clone / "Sources", clone / ".build" / "release", here, tmp_path / "bin"):
+        folder.mkdir(parents=True)
+    shutil.copy(REPOSITORY / "Sources" / "run.sh", clone / "Sources")
+    (clone / "Sources" / "install.sh").write_text("build_packages=none\ninstall_packages() { :; }\n")
+    for program in (tmp_path / "bin" / "swift", clone / ".build" / "release" / "todo-server"):
+        program.write_text('#!/bin/sh\necho "$(basename "$0") in $PWD: $*"\n')
+        program.chmod(0o755)
+    environment = {**os.environ, "PATH": f"{tmp_path}/bin:{os.environ['PATH']}"}
+    command = ["bash", "../clone/Sources/run.sh", "--data", "./mydata"]
+    printed = subprocess.run(command, cwd=here, env=environment, capture_output=True, text=True, timeout=20).stdout
+    assert f"todo-server in {here}: --data ./mydata" in printed
+    assert f"swift in {here}: build --package-path {clone} " in printed
 
 
 # --demo

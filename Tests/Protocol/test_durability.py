@@ -212,6 +212,23 @@ def test_a_client_that_does_not_answer_the_close_does_not_hold_up_the_end(own):
         assert own.wait() == 0
 
 
+def test_while_a_session_is_waited_for_who_asks_is_told_that_the_server_goes_away(own):
+    def status(path, *headers):
+        with raw.RawConnection(own.port) as connection:
+            return connection.request("GET", path, headers).status
+
+    upgrade = raw.upgrade_headers("AAAAAAAAAAAAAAAAAAAAAA==")
+    with raw.RawWebSocket(own.port) as deaf, raw.RawConnection(own.port) as kept:
+        assert deaf.answers()
+        assert kept.request("GET", "/readyz").status == 200
+        own.signal(signal.SIGTERM)
+        assert deaf.receive_close() == 1001
+        assert kept.request("GET", "/sync", upgrade).status == 503
+        assert [status(path) for path in ("/healthz", "/readyz")] == [200, 503]
+        assert status("/sync", *upgrade) == 503
+        assert own.wait() == 0
+
+
 def test_no_connection_is_taken_once_the_server_has_ended(own):
     own.stop()
     eventually(lambda: not own.is_running, "the server ended")

@@ -4,6 +4,7 @@ import pytest
 
 import raw
 from client import Session
+from process import eventually
 from raw import RawConnection, RawWebSocket, accept_of, upgrade_headers
 
 KEY = "dGhlIHNhbXBsZSBub25jZQ=="
@@ -99,6 +100,18 @@ def test_an_origin_from_elsewhere_is_refused_with_403_before_the_upgrade(shake, 
     assert "upgrade" not in reply.headers
 
 
+def test_the_refusal_of_an_origin_says_which_and_what_to_do_and_is_in_the_log_once(start_server):
+    server = start_server()
+    for origin in ("https://app.example:8443", "https://app.example:8443", "null"):
+        with RawConnection(server.port) as connection:
+            reply = connection.request("GET", "/sync", upgrade_headers(KEY, Origin=origin))
+        assert reply.status == 403 and origin in reply.body.decode()
+        assert (f"--origins {origin}." in reply.body.decode()) == (origin != "null")
+    eventually(lambda: any("app.example:8443" in line for line in server.errors), "the log says so")
+    said = [line for line in server.errors if "--origins" in line]
+    assert len(said) == 1 and " info " in said[0], server.printed()
+
+
 def test_the_own_origin_is_accepted(shake, server):
     assert shake(Origin=f"http://127.0.0.1:{server.port}").status == 101
 
@@ -109,8 +122,8 @@ def test_the_own_origin_goes_by_the_host_that_was_asked_for(shake, server):
 
 
 def test_an_origin_that_the_operator_allowed_is_accepted_and_no_other(start_server):
-    server = start_server("--origins", "https://app.example,https://two.example")
-    for origin, status in (("https://app.example", 101), ("https://two.example", 101), ("https://three.example", 403)):
+    server = start_server("--origins", "HTTPS://app.example/, http://Two.example:8081")
+    for origin, status in (("https://app.example", 101), ("http://two.example:8081", 101), ("https://three.example", 403)):
         with RawConnection(server.port) as connection:
             assert connection.request("GET", "/sync", upgrade_headers(KEY, Origin=origin)).status == status
 

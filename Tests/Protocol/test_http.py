@@ -5,7 +5,7 @@ import re
 import pytest
 
 from conftest import PAGE
-from raw import RawConnection
+from raw import RawConnection, upgrade_headers
 
 
 @pytest.fixture
@@ -197,6 +197,35 @@ BROKEN = {
     "a long header": b"GET / HTTP/1.1\r\nHost: a\r\nX: " + b"x" * 200_000 + b"\r\n\r\n",
     "many headers": b"GET / HTTP/1.1\r\nHost: a\r\n" + b"X: y\r\n" * 20_000 + b"\r\n",
 }
+
+
+@pytest.mark.parametrize("method, headers, status", [
+    ("GET", [], 400), ("POST", [], 405), ("HEAD", [], 405), ("GET", [("Sec-WebSocket-Version", "8")], 426), ("GET", [("Origin", "https://evil.example")], 403),
+])  # fmt: skip
+def test_the_refusal_of_a_websocket_carries_the_headers_of_every_answer(server, http, method, headers, status):
+    upgrade = [] if not headers else [line for line in upgrade_headers("AAAAAAAAAAAAAAAAAAAAAA==") if line[0] not in dict(headers)]
+    reply, page = http(method, "/sync", *upgrade, *headers), http("GET", "/")
+    assert reply.status == status
+    for name in ("content-security-policy", "x-content-type-options", "referrer-policy", "cross-origin-opener-policy", "x-frame-options", "date"):
+        assert reply.headers.get(name) and (name == "date" or reply.headers[name] == page.headers[name])
+    if status == 426:
+        assert reply.headers["upgrade"] == "websocket" and "upgrade" in reply.headers["connection"].lower()
+
+
+@pytest.mark.parametrize("length, status", [(500, 200), (100_000, 413)])
+def test_a_request_whose_body_never_comes_has_one_answer(start_server, length, status):
+    server = start_server("--keep-alive-seconds", "1", "--head-seconds", "1")
+    with RawConnection(server.port) as connection:
+        assert connection.request("GET", "/healthz", [("Content-Length", length)]).status == status
+        assert connection.at_end()
+
+
+@pytest.mark.parametrize("host", ["", "a:b", "[::1", "[zz]", "a]", "%", "a..b", "a:99999", "a/b", "u@a"])
+@pytest.mark.parametrize("path", ["/", "/sync"])
+def test_a_host_that_is_none_gets_400(server, host, path):
+    key = "AAAAAAAAAAAAAAAAAAAAAA=="
+    with RawConnection(server.port) as connection:
+        assert connection.request("GET", path, [("Host", host), *upgrade_headers(key)]).status == 400
 
 
 @pytest.mark.parametrize("data", BROKEN.values(), ids=BROKEN.keys())

@@ -135,6 +135,7 @@ def test_a_file_that_is_no_socket_is_left_alone(tmp_path, place):
         file.write("mine")
     result = run("--listen", f"unix:{place}", "--data", str(tmp_path / "data"))
     assert result.returncode == 1 and place in result.stderr
+    assert "no socket" in result.stderr and "Another program" not in result.stderr
     assert open(place).read() == "mine"
 
 

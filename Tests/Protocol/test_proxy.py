@@ -201,6 +201,15 @@ def test_the_origin_is_that_of_the_page_as_the_browser_sees_it(proxied, origin, 
     assert found == status
 
 
+def test_a_clients_own_word_about_the_host_does_not_pass_the_proxy(proxied):
+    port = proxied.nginx.plain
+    headers = {"Host": f"localhost:{port}", "X_Forwarded_Host": "evil.example", "X_Forwarded_Proto": "http"}
+    for origin, status in (("http://evil.example", 403), (f"http://localhost:{port}", 101)):
+        found, connection = upgrade(port, Origin=origin, **headers)
+        connection.close()
+        assert found == status
+
+
 def test_the_host_that_a_trusted_proxy_names_counts_and_that_of_others_does_not(start_server):
     trusting_server = start_server("--trusted-proxies", "127.0.0.0/8")
     plain_server = start_server()
@@ -212,6 +221,16 @@ def test_the_host_that_a_trusted_proxy_names_counts_and_that_of_others_does_not(
     found, connection = upgrade(trusting_server.port, **{**headers, "Origin": "http://todo.example"})
     connection.close()
     assert found == 403
+
+
+@pytest.mark.parametrize("host, status", [
+    ("todo.example", 101), ("evil.example, todo.example", 101), ("todo.example:443", 101), ("", 403),
+    ("a b", 400), ("todo.example:x", 400), ("todo.example, [::1", 400), ("u@todo.example", 400),
+])  # fmt: skip
+def test_a_trusted_proxy_that_names_no_host_is_told_so(forwarding, host, status):
+    found, connection = upgrade(forwarding.port, X_Forwarded_Host=host, X_Forwarded_Proto="https", Origin="https://todo.example")
+    connection.close()
+    assert found == status
 
 
 # X-Forwarded-For

@@ -155,6 +155,26 @@ private final class PublicFolder {
         #expect(client.some().isEmpty)
     }
 
+    @Test func `requests that fill a read are all answered, some in each turn, also where the client ends its side behind them`() throws {
+        let client = try RawClient(port: server.port)
+        let count = 2_000
+        let body = "POST /app.js HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello"
+        client.send(String(repeating: "GET /app.js HTTP/1.1\r\nHost: x\r\n\r\n" + body, count: count / 2))
+        client.endWriting()
+        for index in 0..<count { #expect(client.response()?.status == (index % 2 == 0 ? 200 : 405)) }
+        #expect(client.some().isEmpty)
+    }
+
+    @Test func `a session behind many requests in one piece begins, and its frames are taken`() throws {
+        let client = try RawClient(port: server.port)
+        // "echo hi", masked with zeros.
+        let frame: [UInt8] = [0x81, 0x87, 0, 0, 0, 0] + Array("echo hi".utf8)
+        client.send(Array((String(repeating: "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n", count: 100) + FrameClient.request()).utf8) + frame)
+        for _ in 0..<100 { #expect(client.response()?.text == "alive\n") }
+        #expect(client.response()?.status == 101)
+        #expect(client.some() == [0x81, 2] + Array("hi".utf8))
+    }
+
     @Test func `a body that nobody takes ends the connection with a proper answer`() throws {
         let client = try RawClient(port: server.port)
         client.send("GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 10000000\r\n\r\n")

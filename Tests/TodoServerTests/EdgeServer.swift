@@ -60,47 +60,64 @@ struct ObedientSessions: SessionHandler, ~Copyable {
     }
 }
 
-/// An edge on a thread and a port of its own.
+/// An edge on a port of its own, each loop on a thread of its own.
 final class EdgeServer {
     let port: Int
-    let mailbox: Mailbox<EdgeMessage<String>>
-    let status = ServerStatus(loops: 1) { [Metric("commits_total", .counter, 7, help: "Commits.")] }
+    /// Those of the loops, of which the first accepts.
+    let mailboxes: [Mailbox<EdgeMessage<String>>]
+    let status: ServerStatus
     private let log: Mailbox<String>
     private let done: Mailbox<Bool>
 
-    init(limits: EdgeLimits = EdgeLimits(), files: StaticFiles = StaticFiles()) throws {
+    init(limits: EdgeLimits = EdgeLimits(), files: StaticFiles = StaticFiles(), loops: Int = 1) throws {
+        status = ServerStatus(loops: loops) { [Metric("commits_total", .counter, 7, help: "Commits.")] }
         let started = try Mailbox<Int>()
-        let mailbox = try Mailbox<EdgeMessage<String>>()
+        let mailboxes = try (0..<loops).map { _ in try Mailbox<EdgeMessage<String>>() }
         let log = try Mailbox<String>()
         let done = try Mailbox<Bool>()
         let router = HTTPRouter(files: files, status: status, limits: limits)
-        _ = try NamedThread(name: "edge") {
-            do {
-                let listener = try Listener(on: .loopback(port: 0))
-                let port = listener.address.port ?? 0
-                var loop = try EventLoop(outboundBytesMax: limits.outboundBytesMax)
-                try loop.add(listener)
-                started.post(port)
-                var edge = Edge(index: 0, sessions: ObedientSessions(log: log), router: router, mailboxes: [mailbox]) { _ in }
-                try loop.run(&edge, mailbox: mailbox)
-                done.post(true)
-            } catch {
-                started.post(0)
-                done.post(false)
+        for index in 0..<loops {
+            _ = try NamedThread(name: "edge \(index)") {
+                do {
+                    var loop = try EventLoop(outboundBytesMax: limits.outboundBytesMax)
+                    if index == 0 {
+                        let listener = try Listener(on: .loopback(port: 0))
+                        let port = listener.address.port ?? 0
+                        try loop.add(listener)
+                        started.post(port)
+                    }
+                    var edge = Edge(index: index, sessions: ObedientSessions(log: log), router: router, mailboxes: mailboxes) { _, _ in }
+                    try loop.run(&edge, mailbox: mailboxes[index])
+                    done.post(true)
+                } catch {
+                    started.post(0)
+                    done.post(false)
+                }
             }
         }
         var ports: [Int] = []
         started.wait(timeoutMilliseconds: 30_000)
         started.takeAll(into: &ports)
         port = try #require(ports.first)
-        self.mailbox = mailbox
+        self.mailboxes = mailboxes
         self.log = log
         self.done = done
     }
 
-    /// Whether the loop has come to its end in order.
+    /// Whether all loops have come to their end in order.
     func hasEnded() -> Bool {
-        done.wait(timeoutMilliseconds: 30_000)
+        var ends: [Bool] = []
+        while ends.count < mailboxes.count, done.wait(timeoutMilliseconds: 30_000) {
+            var some: [Bool] = []
+            done.takeAll(into: &some)
+            ends += some
+        }
+        return ends.count == mailboxes.count && ends.allSatisfy { $0 }
+    }
+
+    /// Posts to all loops.
+    func shutDown() {
+        for mailbox in mailboxes { mailbox.post(.shutDown) }
     }
 
     /// What the session layer noted, once it has noted so much.
@@ -115,6 +132,6 @@ final class EdgeServer {
     }
 
     deinit {
-        mailbox.post(.shutDown)
+        shutDown()
     }
 }

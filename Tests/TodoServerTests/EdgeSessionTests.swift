@@ -1,5 +1,6 @@
 import Bytes
 import Network
+import Synchronization
 import Testing
 import WebSocket
 
@@ -60,7 +61,7 @@ import WebSocket
         plain.send("all \(text)")
         #expect(plain.next() == .text(text))
         #expect(deflating.next() == .text(text))
-        server.mailbox.post(.session("from elsewhere"))
+        server.mailboxes[0].post(.session("from elsewhere"))
         #expect(plain.next() == .text("from elsewhere"))
         #expect(deflating.next() == .text("from elsewhere"))
     }
@@ -155,13 +156,71 @@ import WebSocket
         let idle = try RawClient(port: server.port)
         client.send("echo here")
         #expect(client.next() == .text("here"))
-        server.mailbox.post(.shutDown)
+        server.shutDown()
         #expect(client.next() == .closed(1_001))
         #expect(client.next() == .end)
-        #expect(idle.some().isEmpty)
         client.raw.endWriting()
-        idle.endWriting()
-        #expect(server.hasEnded())
+        #expect(server.hasEnded(), "nobody waits for a connection that asks nothing")
+        #expect(idle.some().isEmpty)
         #expect(!server.status.isReady)
+    }
+
+    @Test func `while sessions are waited for, newcomers and kept connections are told that the server goes away`() throws {
+        var limits = EdgeLimits()
+        limits.drainMilliseconds = 60_000
+        limits.closeMilliseconds = 60_000
+        let server = try EdgeServer(limits: limits)
+        let session = try FrameClient(port: server.port)
+        let kept = try RawClient(port: server.port)
+        kept.send("GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n")
+        #expect(kept.response()?.status == 200)
+        server.shutDown()
+        #expect(session.next() == .closed(1_001))
+        kept.send(FrameClient.request())
+        #expect(kept.response()?.status == 503)
+        for (path, status) in [("/healthz", 200), ("/readyz", 503), ("/metrics", 200), ("/", 503), ("/sync", 503)] {
+            let client = try RawClient(port: server.port)
+            client.send("GET \(path) HTTP/1.1\r\nHost: x\r\n\r\n")
+            let answer = try #require(client.response())
+            #expect(answer.status == status, "\(path)")
+            #expect(answer["connection"] == "close")
+        }
+        session.raw.endWriting()
+        #expect(server.hasEnded())
+    }
+
+    @Test func `the loop with the door is the last to end, and ends when the others have`() throws {
+        var limits = EdgeLimits()
+        limits.drainMilliseconds = 60_000
+        limits.closeMilliseconds = 60_000
+        let server = try EdgeServer(limits: limits, loops: 2)
+        // Dealt out in turn.
+        let first = try FrameClient(port: server.port)
+        let second = try FrameClient(port: server.port)
+        #expect(server.status.loops.allSatisfy { $0.sessions.load(ordering: .relaxed) == 1 })
+        server.shutDown()
+        #expect(first.next() == .closed(1_001))
+        #expect(second.next() == .closed(1_001))
+        first.raw.endWriting()
+        #expect(first.next() == .end)
+        for _ in 0..<3 {
+            let client = try RawClient(port: server.port)
+            client.send("GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n")
+            #expect(client.response()?.status == 503)
+        }
+        second.raw.endWriting()
+        #expect(server.hasEnded())
+    }
+
+    @Test func `who is told twice to go away waits for nobody`() throws {
+        var limits = EdgeLimits()
+        limits.drainMilliseconds = 3_600_000
+        limits.closeMilliseconds = 3_600_000
+        let server = try EdgeServer(limits: limits)
+        let deaf = try FrameClient(port: server.port)
+        server.shutDown()
+        #expect(deaf.next() == .closed(1_001))
+        server.shutDown()
+        #expect(server.hasEnded())
     }
 }

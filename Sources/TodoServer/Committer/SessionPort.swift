@@ -29,7 +29,7 @@ struct SessionPort: SessionHandler, ~Copyable {
     /// Sessions for whose sockets more waits than they are given.
     private var slow: [ConnectionID: OutboundWatch] = [:]
 
-    /// The port of the loop with that number; `stopAccepting` is called at the first signal to end, `reload` at the one that asks to read files again.
+    /// The port of the loop with that number; `stopAccepting`, which refuses new sessions, is called at each signal to end, `reload` at the one that asks to read files again.
     init(
         index: Int, committer: Mailbox<CommitterMessage>, limits: ServerLimits, stopAccepting: @escaping @Sendable () -> Void,
         reload: @escaping @Sendable () -> Void

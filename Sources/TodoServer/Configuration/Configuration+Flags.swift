@@ -37,8 +37,8 @@ extension Configuration {
         },
         Flag(name: "socket-mode", value: "OCTAL", help: "permissions of a Unix socket's file: who may write to it may connect (660)") {
             value, configuration in
-            guard value.utf8.count <= 4, let mode = UInt32(value, radix: 8), mode <= 0o777 else {
-                return "permissions in octal digits are needed, such as 600, 660 or 666"
+            guard value.utf8.count <= 4, let mode = UInt32(value, radix: 8), mode <= 0o777, mode & 0o222 != 0 else {
+                return "permissions in octal digits that let somebody write, which is to connect, are needed: such as 600, 660 or 666"
             }
             configuration.socketMode = mode
             return nil
@@ -75,11 +75,15 @@ extension Configuration {
         Flag(
             name: "origins", value: "LIST", help: "pages of other origins that may connect, with commas, such as https://app.example (none)"
         ) { value, configuration in
-            let origins = value.split(separator: ",").map(String.init)
-            guard !origins.isEmpty, origins.allSatisfy({ $0.hasPrefix("http://") || $0.hasPrefix("https://") }) else {
-                return "origins such as https://app.example are needed, with commas"
+            configuration.policy.allowedOrigins = []
+            for word in value.split(separator: ",", omittingEmptySubsequences: false) {
+                guard let origin = EdgePolicy.origin(word.trimmed) else {
+                    return
+                        "'\(word.trimmed)' is no origin, which is http:// or https://, a host and perhaps a port, and nothing behind them: "
+                        + "https://app.example or http://localhost:3000; several with commas"
+                }
+                configuration.policy.allowedOrigins.append(origin)
             }
-            configuration.policy.allowedOrigins = origins
             return nil
         },
         .text("public", "FOLDER", "folder of the page (the Public folder that came with the program)") { $1.publicFolder = $0 },

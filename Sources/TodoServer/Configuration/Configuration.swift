@@ -91,6 +91,10 @@ struct Configuration {
     private mutating func read(_ arguments: [String]) throws(UsageError) {
         var rest = arguments[...]
         while let argument = rest.popFirst() {
+            if argument == "-h" {
+                notice = .help
+                continue
+            }
             guard argument.hasPrefix("--") else {
                 throw UsageError(message: "'\(argument)' is no flag; flags begin with two dashes, such as --port 8080")
             }

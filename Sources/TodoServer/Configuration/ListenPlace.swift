@@ -1,3 +1,4 @@
+import Bytes
 import Network
 
 /// One place where the server listens, as `--listen` names it: `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080` or `unix:/run/todo.sock`.

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Counts the connections of all loops, in all and by the network they come from: one dictionary, and eight bytes a connection.
 ///
-/// Who is refused is still answered, for which it needs a connection; so that this is bounded too, some more than the limit are let in to be told so, and
-/// beyond those a connection is closed without a word.
+/// Who is refused is still answered, for which it needs a connection, and so is who asks how the server is; so that this is bounded too, some more than the
+/// limit are let in for one answer, and beyond those a connection is closed without a word.
 final class ConnectionCensus: Sendable {
     /// What becomes of a connection.
     enum Verdict: Equatable {

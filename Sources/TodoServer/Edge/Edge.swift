@@ -1,5 +1,6 @@
 import Network
 import Synchronization
+import TodoSync
 import WebSocket
 
 /// The front of the server on one loop: joins sockets, HTTP and WebSocket, and hands whole messages to the session handler.
@@ -16,9 +17,11 @@ struct Edge<Sessions: SessionHandler & ~Copyable>: EventHandler, ~Copyable {
     let mailboxes: [Mailbox<Message>]
     let index: Int
     var nextLoop = 0
-    /// Before then, no further refusal is reported: one line says it all.
-    private var nextRefusalReport = Instant(nanoseconds: .min)
-    let report: @Sendable (String) -> Void
+    var metrics = MetricsText()
+    /// Of refused connections and of refused origins one line a minute says it all.
+    private var refusalReports = OnceAMinute()
+    private var originReports = OnceAMinute()
+    let report: @Sendable (LogLevel, String) -> Void
 
     /// The edge of one loop.
     ///
@@ -28,10 +31,10 @@ struct Edge<Sessions: SessionHandler & ~Copyable>: EventHandler, ~Copyable {
     ///   - router: what HTTP requests are answered with, shared by all loops.
     ///   - mailboxes: those of all loops.
     ///   - identity: what connections are encrypted with; nil leaves them plain.
-    ///   - report: told in a sentence when connections can't be accepted, on the loop's thread.
+    ///   - report: told in a sentence when connections can't be accepted or are refused, on the loop's thread.
     init(
         index: Int, sessions: consuming Sessions, router: HTTPRouter, mailboxes: [Mailbox<Message>],
-        identity: TLSIdentity? = nil, report: @escaping @Sendable (String) -> Void
+        identity: TLSIdentity? = nil, report: @escaping @Sendable (LogLevel, String) -> Void
     ) {
         self.index = index
         self.sessions = sessions
@@ -54,10 +57,10 @@ struct Edge<Sessions: SessionHandler & ~Copyable>: EventHandler, ~Copyable {
         // What comes from a proxy is somebody else's: whose, the request says.
         let counted = router.policy.proxies.contains(address) ? nil : address
         let (verdict, place) = sockets.census.enter(from: counted)
-        if verdict != .admitted { noteRefusal(verdict, address, loop.now) }
-        if verdict == .dropped { return }
+        if verdict == .dropped { return noteRefusal(address, loop.now) }
         let arrival = Arrival(peer: address, verdict: verdict, place: place)
-        let chosen = nextLoop
+        // While the server goes away, the other loops may have ended.
+        let chosen = router.status.isDraining.load(ordering: .relaxed) ? index : nextLoop
         nextLoop = (nextLoop + 1) % mailboxes.count
         if chosen == index {
             adopt(socket, arrival, &loop)
@@ -71,20 +74,21 @@ struct Edge<Sessions: SessionHandler & ~Copyable>: EventHandler, ~Copyable {
             // A Unix socket does not leave the machine, so there is nothing to hide from.
             let id = try loop.adopt(socket, secured: arrival.peer == nil ? nil : identity?.context)
             sockets.connections.insert(EdgeConnection(arrival, limits: sockets.limits.http, now: loop.now), for: id)
-            loop.setDeadline(loop.now.advanced(milliseconds: sockets.limits.headMilliseconds), for: id)
-            guard let refusal = refusal(arrival.verdict), let connection = sockets.connections.pointer(to: id) else { return }
-            answer(refusal, isHead: false, closes: true, connection, id, &loop)
+            let wait = arrival.verdict == .admitted ? sockets.limits.headMilliseconds : sockets.limits.refusedHeadMilliseconds
+            loop.setDeadline(loop.now.advanced(milliseconds: wait), for: id)
         } catch {
             // The socket is closed already; the peer sees a connection that ends at once.
             sockets.census.leave(arrival.place)
-            report("\(error)")
+            report(.error, "\(error)")
         }
     }
 
-    /// The answer to a connection that may not be.
-    private func refusal(_ verdict: ConnectionCensus.Verdict) -> HTTPResponse? {
+    /// The answer to all requests of a connection that may not be, but those for the server's health.
+    func refusal(_ verdict: ConnectionCensus.Verdict) -> HTTPResponse? {
         let later: (name: StaticString, value: String) = ("Retry-After", "\(Self.retrySeconds)")
-        if sockets.isShuttingDown { return HTTPResponse(status: 503, text: Self.goingAway, headers: [("Retry-After", "1")]) }
+        if router.status.isDraining.load(ordering: .relaxed) {
+            return HTTPResponse(status: 503, text: Self.goingAway, headers: [("Retry-After", "1")])
+        }
         return switch verdict {
         case .admitted: nil
         case .refusedByAddress: HTTPResponse(status: 429, text: Self.tooManyOfAddress, headers: [later])
@@ -99,19 +103,29 @@ struct Edge<Sessions: SessionHandler & ~Copyable>: EventHandler, ~Copyable {
     static var tooManyOfAddress: String { "This address has as many connections as one may have. Try again later." }
 
     /// Says in the log that somebody was refused, once a minute at most.
-    mutating func noteRefusal(_ verdict: ConnectionCensus.Verdict, _ address: IPAddress?, _ now: Instant) {
-        guard now >= nextRefusalReport else { return }
-        nextRefusalReport = now.advanced(milliseconds: 60_000)
+    mutating func noteRefusal(_ address: IPAddress?, _ now: Instant) {
+        guard refusalReports.isDue(now) else { return }
         let who = address.map { "\($0)" } ?? "a Unix socket"
         if sockets.census.total >= sockets.limits.connectionsMax {
             report(
+                .error,
                 "connections are refused: there are \(sockets.limits.connectionsMax), which is --connections or what the limit on open files allows"
             )
         } else {
             report(
+                .error,
                 "connections of \(who) are refused: it has \(sockets.limits.connectionsPerAddressMax), which is --connections-per-address; "
                     + "if that is a reverse proxy, name it with --trusted-proxies")
         }
+    }
+
+    /// Says in the log that a page was refused, once a minute at most.
+    mutating func noteForeignOrigin(_ origin: String, _ now: Instant) {
+        guard originReports.isDue(now) else { return }
+        report(
+            .info,
+            "a page of \(origin.prefix(256)) was refused, as its origin is not this server's; if it may connect, name it with --origins, "
+                + "and if it is this server's own, behind a reverse proxy, let that pass Host on")
     }
 
     mutating func received(_ bytes: UnsafeMutableRawBufferPointer, _ id: ConnectionID, _ loop: inout EventLoop) {
@@ -135,12 +149,16 @@ struct Edge<Sessions: SessionHandler & ~Copyable>: EventHandler, ~Copyable {
 
     mutating func ended(_ id: ConnectionID, _ loop: inout EventLoop) {
         guard let connection = sockets.connections.pointer(to: id) else { return }
-        sockets.finish(connection, id, &loop)
+        // What it sent before its end is still answered.
+        if let http = connection.pointee.http, http.unread != nil {
+            http.hasPeerEnded = true
+        } else {
+            sockets.finish(connection, id, &loop)
+        }
     }
 
     mutating func closed(_ id: ConnectionID, _ reason: CloseReason, _ loop: inout EventLoop) {
         sockets.forget(id)
-        if sockets.isShuttingDown, sockets.connections.count == 0 { loop.stop() }
     }
 
     // MARK: Back-pressure
@@ -151,6 +169,7 @@ struct Edge<Sessions: SessionHandler & ~Copyable>: EventHandler, ~Copyable {
             sessions.drained(id, &sockets, &loop)
         } else {
             sockets.release(id, .isFull, &loop)
+            if let http = connection.pointee.http { resumeHTTP(http, connection, id, &loop) }
         }
     }
 
@@ -184,8 +203,9 @@ struct Edge<Sessions: SessionHandler & ~Copyable>: EventHandler, ~Copyable {
             case .close(let id, let code, let reason): sockets.close(id, code, reason: reason, &loop)
             case .session(let message): sessions.posted(message, &sockets, &loop)
             case .adopt(let descriptor, let arrival): adopt(Descriptor(owning: descriptor), arrival, &loop)
-            case .stopAccepting: loop.removeListeners()
             case .shutDown: sockets.shutDown(&loop)
+            // Looked at when the turn ends.
+            case .othersHaveEnded: break
             }
         }
     }
@@ -199,7 +219,7 @@ struct Edge<Sessions: SessionHandler & ~Copyable>: EventHandler, ~Copyable {
     }
 
     mutating func listenerTroubled(_ listener: Int, _ error: SystemError) {
-        report("\(error)")
+        report(.error, "\(error)")
     }
 
     mutating func turnEnding(_ loop: inout EventLoop) {
@@ -215,5 +235,19 @@ struct Edge<Sessions: SessionHandler & ~Copyable>: EventHandler, ~Copyable {
         sockets.ended.removeAll(keepingCapacity: true)
         sessions.turnEnding(&sockets, &loop)
         sockets.publish(loop)
+        if sockets.isShuttingDown { endIfDrained(&loop) }
+    }
+
+    /// Ends a loop that goes away once nobody on it is waited for. The first, which has the door, tells newcomers that the server goes away until the others
+    /// have ended.
+    private func endIfDrained(_ loop: inout EventLoop) {
+        guard sockets.endingCount == 0 else { return }
+        let isLast = router.status.isDrained
+        if index != 0 {
+            loop.stop()
+            if isLast { mailboxes[0].post(.othersHaveEnded) }
+        } else if isLast {
+            loop.stop()
+        }
     }
 }

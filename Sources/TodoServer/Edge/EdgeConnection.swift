@@ -44,7 +44,7 @@ struct EdgeConnection: ~Copyable {
     var allowance = RequestAllowance()
 
     init(_ arrival: Arrival, limits: HTTPLimits, now: Instant) {
-        http = HTTPExchange(peer: arrival.peer, limits: limits)
+        http = HTTPExchange(arrival, limits: limits)
         place = arrival.place
         lastHeard = now
     }
@@ -63,15 +63,43 @@ final class HTTPExchange {
     var parser: HTTPRequestParser
     /// The other end; nil over a Unix socket.
     let peer: IPAddress?
+    /// Whether its requests are served; where not, all but those for the server's health are told so.
+    let verdict: ConnectionCensus.Verdict
     /// Bytes of a request's body that are still to come and to be thrown away.
     var bodyBytesLeft = 0
     /// Whether the deadline that runs is that of a request that has begun.
     var isInRequest = false
     /// What waited to be written at the last deadline: a download that gets on is left alone.
     var unsentBytes = 0
+    /// What has been read and has to wait until the answers before it are taken: at most one read, as nothing more is read meanwhile.
+    var unread: UnreadBytes?
+    /// Whether the peer has ended its side while something was unread.
+    var hasPeerEnded = false
 
-    init(peer: IPAddress?, limits: HTTPLimits) {
-        self.peer = peer
+    init(_ arrival: Arrival, limits: HTTPLimits) {
+        peer = arrival.peer
+        verdict = arrival.verdict
         parser = HTTPRequestParser(limits: limits)
+    }
+}
+
+/// The end of a read that is taken later, with as much readable memory behind it as there is behind what was just read.
+struct UnreadBytes {
+    private var bytes: [UInt8]
+    private let end: Int
+    /// How many bytes, the last ones, have yet to be taken.
+    var count: Int
+
+    init(copying source: UnsafeRawBufferPointer) {
+        bytes = Array(source)
+        end = source.count
+        count = source.count
+        bytes.append(contentsOf: repeatElement(0, count: EventLoop.readPaddingBytes))
+    }
+
+    /// Calls `body` with the bytes that have yet to be taken.
+    mutating func withUnsafeMutableBytes<Result>(_ body: (UnsafeMutableRawBufferPointer) -> Result) -> Result {
+        let range = end - count..<end
+        return bytes.withUnsafeMutableBytes { body(UnsafeMutableRawBufferPointer(rebasing: $0[range])) }
     }
 }

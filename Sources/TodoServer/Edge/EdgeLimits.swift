@@ -32,6 +32,8 @@ struct EdgeLimits: Sendable {
     var stuckMilliseconds = 30_000
     /// From the connection, or from the last answer's end, to the end of the next request's head. Past it: 408 if some of a head came, else the connection just ends.
     var headMilliseconds = 10_000
+    /// The same for a connection that is one too many, whose place is needed for the next to be told so. Past it: 503 or 429, unasked.
+    var refusedHeadMilliseconds = 2_000
     /// How long a kept-alive connection may rest between two requests. Past it: it ends.
     var keepAliveMilliseconds = 60_000
     /// Silence after which the server pings.

@@ -12,10 +12,10 @@ enum EdgeMessage<SessionMessage: Sendable>: Sendable {
     case session(SessionMessage)
     /// A connection that another loop has accepted; this one owns the descriptor from here on.
     case adopt(descriptor: Int32, Arrival)
-    /// Takes no new connections from here on; those that are there go on.
-    case stopAccepting
-    /// Closes all sessions with 1001 and ends the loop when they are gone, or after a few seconds.
+    /// Closes all sessions with 1001 and ends the loop when they are gone, or after a few seconds; a second one ends it at once.
     case shutDown
+    /// Another loop has ended, and with it the last sessions.
+    case othersHaveEnded
 }
 
 /// One message and the sessions that it goes to.

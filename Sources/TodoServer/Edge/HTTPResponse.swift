@@ -22,6 +22,13 @@ struct HTTPResponse {
         self.init(status: status, contentType: ContentType.plainText, body: SharedBytes(utf8: text + "\n"), headers: headers)
     }
 
+    /// A refusal to open a WebSocket.
+    init(_ rejection: HTTPRejection) {
+        self.init(status: rejection.status, text: rejection.sentence, headers: rejection.lines)
+        // The header Upgrade is one of the connection's own (RFC 9110 §7.8).
+        if rejection.headers.contains(.upgrade) { headers.append(("Connection", "Upgrade")) }
+    }
+
     /// Writes the status line and all headers.
     ///
     /// - Parameter closes: whether the connection ends with this answer.

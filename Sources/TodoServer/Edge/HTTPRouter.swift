@@ -20,12 +20,14 @@ struct HTTPRouter: Sendable {
     }
 
     /// The answer to a request for anything but a session.
-    func answer(_ head: HTTPRequestHead) -> HTTPResponse {
+    ///
+    /// - Parameter metrics: gives the text of `/metrics`.
+    func answer(_ head: HTTPRequestHead, metrics: () -> SharedBytes) -> HTTPResponse {
         guard let path = Self.decoded(head.path) else {
             return HTTPResponse(status: 400, text: "The address holds a percent sign that encodes nothing.")
         }
         let isRead = head.method == "GET" || head.method == "HEAD"
-        guard let response = content(at: path, head.headers) else {
+        guard let response = content(at: path, head.headers, metrics) else {
             return HTTPResponse(status: 404, text: "There is nothing at this address.")
         }
         guard isRead else {
@@ -34,14 +36,19 @@ struct HTTPRouter: Sendable {
         return response
     }
 
-    private func content(at path: String, _ headers: HTTPHeaders) -> HTTPResponse? {
+    /// Whether the request asks how the server is: that is answered as long as anything is, also past the limits on connections and while the server goes away.
+    func isAboutHealth(_ head: HTTPRequestHead) -> Bool {
+        ["/healthz", "/readyz", "/metrics"].contains(head.path)
+    }
+
+    private func content(at path: String, _ headers: HTTPHeaders, _ metrics: () -> SharedBytes) -> HTTPResponse? {
         switch path {
         case "/healthz": return uncached(HTTPResponse(status: 200, text: "alive"))
         case "/readyz":
             return uncached(status.isReady ? HTTPResponse(status: 200, text: "ready") : HTTPResponse(status: 503, text: "not ready"))
         case "/metrics":
             return uncached(
-                HTTPResponse(status: 200, contentType: "text/plain; version=0.0.4; charset=utf-8", body: Metric.text(of: status.metrics())))
+                HTTPResponse(status: 200, contentType: "text/plain; version=0.0.4; charset=utf-8", body: metrics()))
         default: return files.file(at: path).map { serve($0, headers) }
         }
     }

@@ -1,4 +1,5 @@
 import Bytes
+import Network
 
 /// One figure of `/metrics`.
 struct Metric: Sendable {
@@ -39,5 +40,20 @@ struct Metric: Sendable {
             writer.append(UInt8(ascii: "\n"))
         }
         return writer.finish()
+    }
+}
+
+/// The text of `/metrics` as one loop made it last. The figures move when a turn ends, so all who ask in one turn get one text: asking often costs little.
+struct MetricsText {
+    private var text = SharedBytes()
+    private var turn: Instant?
+
+    /// The text for the turn of that time.
+    mutating func current(of status: ServerStatus, turn now: Instant) -> SharedBytes {
+        if turn != now {
+            text = Metric.text(of: status.metrics())
+            turn = now
+        }
+        return text
     }
 }

@@ -6,6 +6,8 @@ final class ServerStatus: Sendable {
     let isStoreReachable = Atomic(true)
     /// Whether the server is going away: it takes no new work.
     let isDraining = Atomic(false)
+    /// Connections, on any loop, that are on their way out: their last words are being written, or the peer's end is waited for.
+    let endingConnections = Atomic(0)
     /// Open sessions, on any loop, that take compressed messages: without one, no broadcast is compressed.
     let deflatingSessions = Atomic(0)
     /// Messages that were compressed once for all the sessions they go to.
@@ -24,6 +26,11 @@ final class ServerStatus: Sendable {
     /// Whether new sessions should be sent here.
     var isReady: Bool {
         isStoreReachable.load(ordering: .relaxed) && !isDraining.load(ordering: .relaxed)
+    }
+
+    /// Whether no session is left, and nobody is on the way out: what the end of the server waits for.
+    var isDrained: Bool {
+        endingConnections.load(ordering: .relaxed) == 0 && loops.allSatisfy { $0.sessions.load(ordering: .relaxed) == 0 }
     }
 
     /// All figures.

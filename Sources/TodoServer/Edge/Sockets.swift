@@ -24,6 +24,8 @@ struct Sockets: ~Copyable {
     /// Where connections are counted, over all loops.
     let census: ConnectionCensus
     var isShuttingDown = false
+    /// Connections that are on their way out.
+    private(set) var endingCount = 0
     var messagesReceived = 0
     var messagesSent = 0
     private var codesSlow = 0
@@ -147,17 +149,21 @@ struct Sockets: ~Copyable {
         schedule(connection, id, &loop)
     }
 
-    /// Takes no new connections, closes all sessions with 1001, and stops the loop when they are gone or their time is over.
+    /// Closes all sessions with 1001 and lets the answers that are on their way go out. What speaks HTTP otherwise stays, to be told that the server goes away,
+    /// and is not waited for.
     mutating func shutDown(_ loop: inout EventLoop) {
         status.isDraining.store(true, ordering: .relaxed)
-        loop.removeListeners()
         guard !isShuttingDown else { return loop.stop() }
         isShuttingDown = true
         var ids: [ConnectionID] = []
         connections.forEachIdentifier { ids.append($0) }
-        for id in ids { close(id, .goingAway, reason: "the server is going away", &loop) }
+        for id in ids {
+            guard let connection = connections.pointer(to: id) else { continue }
+            if connection.pointee.http == nil || loop.queuedBytes(for: id) > 0 {
+                close(id, .goingAway, reason: "the server is going away", &loop)
+            }
+        }
         loop.setAlarm(loop.now.advanced(milliseconds: limits.drainMilliseconds))
-        if connections.count == 0 { loop.stop() }
     }
 
     // MARK: For the edge
@@ -169,7 +175,10 @@ struct Sockets: ~Copyable {
 
     /// Lets the connection go when all that is queued has been written. Its session, if any, has ended.
     mutating func finish(_ connection: UnsafeMutablePointer<EdgeConnection>, _ id: ConnectionID, _ loop: inout EventLoop) {
-        connection.pointee.flags.insert(.isClosing)
+        if connection.pointee.flags.insert(.isClosing).inserted {
+            endingCount += 1
+            status.endingConnections.add(1, ordering: .relaxed)
+        }
         dropUnread(connection, id)
         endSession(connection, id)
         loop.finish(id, withinMilliseconds: limits.closeMilliseconds)
@@ -180,6 +189,10 @@ struct Sockets: ~Copyable {
         guard let connection = connections.pointer(to: id) else { return }
         endSession(connection, id)
         dropUnread(connection, id)
+        if connection.pointee.flags.contains(.isClosing) {
+            endingCount -= 1
+            status.endingConnections.subtract(1, ordering: .relaxed)
+        }
         census.leave(connection.pointee.place)
         if connection.pointee.flags.contains(.isThrottled) { throttled[id] = nil }
         _ = connections.remove(id)

@@ -1,3 +1,4 @@
+import Bytes
 import Network
 import WebSocket
 
@@ -60,10 +61,14 @@ struct TrustedProxies: Sendable, Equatable {
     }
 
     /// How the client reached a proxy, where the request came from one and it says so.
-    func publicAddress(of headers: HTTPHeaders, from peer: IPAddress?) -> PublicAddress {
+    ///
+    /// - Returns: nil if a proxy names something that is no host: then nothing is known about the page's address.
+    func publicAddress(of headers: HTTPHeaders, from peer: IPAddress?) -> PublicAddress? {
         guard contains(peer) else { return PublicAddress() }
+        let host = headers.list("X-Forwarded-Host").last
+        if let host, HostAndPort(host) == nil { return nil }
         let scheme = headers.list("X-Forwarded-Proto").last?.lowercased()
-        return PublicAddress(host: headers.list("X-Forwarded-Host").last, isEncrypted: scheme.map { $0 == "https" || $0 == "wss" })
+        return PublicAddress(host: host, isEncrypted: scheme.map { $0 == "https" || $0 == "wss" })
     }
 
     /// An address, with or without a port: `192.0.2.1`, `192.0.2.1:5000`, `2001:db8::1`, `[2001:db8::1]`, `[2001:db8::1]:5000`.
