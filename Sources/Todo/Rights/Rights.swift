@@ -24,6 +24,15 @@ public enum Rights {
         return false
     }
 
+    /// Whether the permission's user is an owner of its project, and nobody else is.
+    public static func isOnlyOwner(_ permission: Object, _ reader: some ObjectReader) throws(StoreFailure) -> Bool {
+        func isOwner(_ permission: Object) -> Bool { permission.text(PermissionField.role) == Role.owner.name }
+        guard isOwner(permission) else { return false }
+        return try reader.permissions(ofProject: permission.text(PermissionField.projectId)).allSatisfy {
+            $0.key == permission.key || !isOwner($0)
+        }
+    }
+
     private static func seesProject(_ caller: Caller, _ projectId: String, _ reader: some ObjectReader) throws(StoreFailure) -> Bool {
         guard let project = try reader.object(.project, projectId) else { return false }
         return try role(of: caller, in: project, reader) != nil

@@ -114,7 +114,7 @@ extension TransactionRun {
                 path: "object.userId")
         }
         try insert(permission)
-        try settleOwner(ofProject: projectId)
+        try settleOwner(before: nil, after: permission)
         return permission.key
     }
 

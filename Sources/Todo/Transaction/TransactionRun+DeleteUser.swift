@@ -29,14 +29,10 @@ extension TransactionRun {
     private mutating func withdraw(_ permission: Object, _ ownProjects: OwnProjects) throws {
         let projectId = permission.text(PermissionField.projectId)
         guard let project = try store.object(.project, projectId) else { return try remove(permission) }
-        let hasOtherOwner = try store.permissions(ofProject: projectId).contains {
-            $0.key != permission.key && $0.text(PermissionField.role) == Role.owner.name
-        }
-        let isOnlyOwner = permission.text(PermissionField.role) == Role.owner.name && !hasOtherOwner
-        if isOnlyOwner {
+        if try Rights.isOnlyOwner(permission, store) {
             switch ownProjects {
             case .delete: return try deleteProject(project)
-            case .handOver(let heir): try makeOwner(heir, of: projectId)
+            case .handOver(let heir): try give(.owner, to: heir, in: projectId)
             case .unsettled:
                 throw Refusal(
                     .conflict, "ownsProjects",
@@ -44,16 +40,7 @@ extension TransactionRun {
             }
         }
         try remove(permission)
-        try settleOwner(ofProject: projectId)
-    }
-
-    private mutating func makeOwner(_ userId: String, of projectId: String) throws {
-        guard let known = try store.object(.permission, PermissionKey.of(project: projectId, user: userId)) else {
-            return try insert(permission(project: projectId, user: userId, role: .owner))
-        }
-        var raised = known
-        raised[PermissionField.role] = .string(Role.owner.name)
-        try replace(known, with: raised)
+        try settleOwner(before: permission, after: nil)
     }
 
     private mutating func clearAssignee(_ userId: String) throws {

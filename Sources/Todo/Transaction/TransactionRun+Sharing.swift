@@ -14,20 +14,21 @@ extension TransactionRun {
     }
 
     /// Gives the caller a role in the project, which the caller need not see yet: whoever calls this has checked the invitation.
-    ///
-    /// - Returns: whether the caller had less before. A role that is held already is never made smaller.
-    public mutating func join(_ projectId: String, as role: Role) throws -> Bool {
-        let userId = settings.caller.userId
-        let known = try store.object(.permission, PermissionKey.of(project: projectId, user: userId))
-        if let known {
-            guard let held = Role(name: known.text(PermissionField.role)), held < role else { return false }
-            var raised = known
-            raised[PermissionField.role] = .string(role.name)
-            try replace(known, with: raised)
-        } else {
-            try insert(permission(project: projectId, user: userId, role: role))
+    public mutating func join(_ projectId: String, as role: Role) throws {
+        try give(role, to: settings.caller.userId, in: projectId)
+    }
+
+    /// Gives the user that role in the project at least: one that is held already is never made smaller.
+    mutating func give(_ role: Role, to userId: String, in projectId: String) throws {
+        guard let known = try store.object(.permission, PermissionKey.of(project: projectId, user: userId)) else {
+            let permission = permission(project: projectId, user: userId, role: role)
+            try insert(permission)
+            return try settleOwner(before: nil, after: permission)
         }
-        try settleOwner(ofProject: projectId)
-        return true
+        guard let held = Role(name: known.text(PermissionField.role)), held < role else { return }
+        var raised = known
+        raised[PermissionField.role] = .string(role.name)
+        try replace(known, with: raised)
+        try settleOwner(before: known, after: raised)
     }
 }

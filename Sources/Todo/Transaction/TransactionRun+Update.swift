@@ -38,7 +38,7 @@ extension TransactionRun {
 
     private mutating func updatePermission(_ permission: Object, _ changed: Object) throws {
         try replace(permission, with: changed)
-        try settleOwner(ofProject: permission.text(PermissionField.projectId))
+        try settleOwner(before: permission, after: changed)
     }
 
     mutating func delete(_ object: Object) throws {
@@ -49,7 +49,7 @@ extension TransactionRun {
             count(items: -1, open: object[ItemField.isDone] == .boolean(true) ? 0 : -1, in: object.text(ItemField.projectId))
         case .permission:
             try remove(object)
-            try settleOwner(ofProject: object.text(PermissionField.projectId))
+            try settleOwner(before: object, after: nil)
         case .presence: try remove(object)
         case .user: throw Refusal(.notPermitted, "keptByServer", "A user can't be deleted by a transaction.")
         }
@@ -67,7 +67,16 @@ extension TransactionRun {
     }
 
     /// `owner` is the creator while that user holds the role, else the owner whose permission is oldest; there is always one.
-    mutating func settleOwner(ofProject projectId: String) throws {
+    ///
+    /// It is settled where a permission made somebody an owner, or makes nobody one any more: to look for the owners among all permissions of
+    /// the project at each other change would make the n-th member cost n.
+    mutating func settleOwner(before: Object?, after: Object?) throws {
+        let owners = [before, after].compactMap { $0 }.filter { $0.text(PermissionField.role) == Role.owner.name }
+        guard owners.count == 1, let projectId = owners[0].projectId else { return }
+        try settleOwner(ofProject: projectId)
+    }
+
+    private mutating func settleOwner(ofProject projectId: String) throws {
         guard let project = try store.object(.project, projectId) else { return }
         let owners = try store.permissions(ofProject: projectId)
             .filter { $0.text(PermissionField.role) == Role.owner.name }

@@ -21,7 +21,7 @@ extension Hub {
     /// The same by the operator's words, and what was done in a sentence.
     func delete(_ user: Object, _ ownProjects: OperatorCommand.OwnProjects, by admin: String?) throws -> String {
         let name = user.text(UserField.name)
-        let owned = try store.permissions(ofUser: user.key).filter(isOnlyOwner).count
+        let owned = try store.permissions(ofUser: user.key).filter { try Rights.isOnlyOwner($0, store) }.count
         let fate: String
         switch ownProjects {
         case .undecided:
@@ -44,12 +44,5 @@ extension Hub {
             fate = "; \(owned) projects belong to '\(heir.text(UserField.name))' now"
         }
         return "Deleted '\(name)' (\(user.key))\(owned == 0 ? "" : fate)."
-    }
-
-    private func isOnlyOwner(_ permission: Object) throws -> Bool {
-        guard permission.text(PermissionField.role) == Role.owner.name else { return false }
-        return try store.permissions(ofProject: permission.text(PermissionField.projectId)).allSatisfy { other in
-            other.key == permission.key || other.text(PermissionField.role) != Role.owner.name
-        }
     }
 }

@@ -9,9 +9,8 @@ extension Hub {
         for (number, change) in batch.changes.enumerated() {
             for projectId in Self.distinct(change.before?.projectId, change.after?.projectId) {
                 found.add(index.lists(at: .project(change.className, projectId)), number)
-                try addUsersLists(change, projectId, number, batch, sight, &found)
+                try addListsOfAllSeen(change, projectId, number, batch, sight, &found)
             }
-            if change.className == .user { addListsOfUsers(number, &found) }
             for place in SubscriptionIndex.indexedPlaces(of: change.className) {
                 for value in Self.distinct(change.before?[place], change.after?[place]) {
                     found.add(index.lists(at: .term(change.className, place: place, value)), number)
@@ -20,6 +19,7 @@ extension Hub {
             found.add(index.lists(at: .everything(change.className)), number)
         }
         addSightChanges(batch, &found)
+        try addListsOfUsers(batch, sight, &found)
         try addRelated(batch, sight, &found)
         return found.lists
     }
@@ -31,32 +31,62 @@ extension Hub {
     }
 
     /// Lists of all that a user sees: of those who hold a permission on the project, or of everybody where it is open.
-    private func addUsersLists(
+    private func addListsOfAllSeen(
         _ change: Change, _ projectId: String, _ number: Int, _ batch: ChangeBatch, _ sight: RowSight, _ found: inout ConcernedLists
     ) throws {
-        let isOpen = try sight.access(projectId).map { $0 != .private } ?? batch.openBeforeDeletion.contains(projectId)
         guard let listed = index.usersWithLists[change.className], !listed.isEmpty else { return }
-        let users = isOpen ? listed : viewers[projectId] ?? []
-        for user in users where listed.contains(user) { found.add(index.lists(at: .user(change.className, user)), number) }
+        for user in try audience(of: projectId, among: listed, sight, wasOpen: batch.openBeforeDeletion.contains(projectId)) {
+            found.add(index.lists(at: .user(change.className, user)), number)
+        }
     }
 
-    private func addListsOfUsers(_ number: Int, _ found: inout ConcernedLists) {
-        for user in index.usersWithLists[.user] ?? [] { found.add(index.lists(at: .user(.user, user)), number) }
-    }
-
-    /// Who gained or lost sight of a project has its rows looked at anew; so have lists of users, who are seen through permissions.
+    /// Who gained or lost sight of a project has its rows looked at anew.
     private func addSightChanges(_ batch: ChangeBatch, _ found: inout ConcernedLists) {
         for (user, projectId, number) in batch.permissions {
             for list in users[user]?.lists ?? [] { found.revisit(list, projectId, [number]) }
-            for viewer in index.usersWithLists[.user] ?? [] {
-                for list in index.lists(at: .user(.user, viewer)) { found.lookUp(list, user, [number]) }
-            }
         }
         for (projectId, number) in batch.openings {
             for view in users.values where view.roles[projectId] == nil {
                 for list in view.lists { found.revisit(list, projectId, [number]) }
             }
         }
+    }
+
+    /// Lists of users: those of everybody who sees a project of the user whose row or permission changed, or saw it before. Nobody else sees that
+    /// user, but for admins, whose lists have everything.
+    private func addListsOfUsers(_ batch: ChangeBatch, _ sight: RowSight, _ found: inout ConcernedLists) throws {
+        guard let listed = index.usersWithLists[.user], !listed.isEmpty else { return }
+        let grants = (
+            ofProject: Dictionary(grouping: batch.permissions, by: \.project), ofUser: Dictionary(grouping: batch.permissions, by: \.user)
+        )
+        var known: [String: Set<String>] = [:]
+        func audienceNowOrBefore(_ projectId: String) throws -> Set<String> {
+            if let audience = known[projectId] { return audience }
+            var audience = Set(try self.audience(of: projectId, among: listed, sight, wasOpen: batch.openings[projectId] != nil))
+            for grant in grants.ofProject[projectId] ?? [] where listed.contains(grant.user) { audience.insert(grant.user) }
+            known[projectId] = audience
+            return audience
+        }
+        for (user, projectId, number) in batch.permissions {
+            for viewer in try audienceNowOrBefore(projectId) {
+                for list in index.lists(at: .user(.user, viewer)) { found.lookUp(list, user, [number]) }
+            }
+        }
+        for (number, change) in batch.changes.enumerated() where change.className == .user {
+            var viewers: Set<String> = listed.contains(change.key) ? [change.key] : []
+            let kept = try store.permissions(ofUser: change.key).map { $0.text(PermissionField.projectId) }
+            let turned = (grants.ofUser[change.key] ?? []).map(\.project)
+            for projectId in kept + turned { viewers.formUnion(try audienceNowOrBefore(projectId)) }
+            for viewer in viewers { found.add(index.lists(at: .user(.user, viewer)), number) }
+        }
+    }
+
+    /// Those of the users who see the project.
+    private func audience(
+        of projectId: String, among users: Set<String>, _ sight: RowSight, wasOpen: Bool = false
+    ) throws -> some Sequence<String> {
+        let isOpen = try wasOpen || sight.access(projectId).map { $0 != .private } ?? false
+        return (isOpen ? users : viewers[projectId] ?? []).lazy.filter(users.contains)
     }
 
     /// Lists that look at the project of an item, or at the items of a project, among those who see that project. Who comes to see it or loses it
@@ -78,9 +108,7 @@ extension Hub {
         index.relatedLists(.everything).forEach(body)
         index.relatedLists(.project(projectId)).forEach(body)
         guard !index.usersWithRelated.isEmpty else { return }
-        let isOpen = try sight.access(projectId).map { $0 != .private } ?? false
-        let users = isOpen ? index.usersWithRelated : viewers[projectId] ?? []
-        for user in users where index.usersWithRelated.contains(user) { index.relatedLists(.user(user)).forEach(body) }
+        for user in try audience(of: projectId, among: index.usersWithRelated, sight) { index.relatedLists(.user(user)).forEach(body) }
     }
 
     /// Marks one list with all that can concern it: for a list that was read while these changes were committed.

@@ -80,7 +80,7 @@ extension Hub {
         if held.map({ $0 < invitation.role }) ?? true {
             guard invitation.usesLeft > 0 else { throw ErrorResponse.noSuchInvitation }
             var run = TransactionRun(store: live, settings: transactionSettings(caller), makeId: freshId)
-            _ = try run.join(invitation.projectId, as: invitation.role)
+            try run.join(invitation.projectId, as: invitation.role)
             try store.setUsesLeft(invitation.usesLeft - 1, ofInvitation: invitation.inviteId)
             try append(run.changes, by: caller.userId)
             audit("invite.accept", invitation, caller, answer)
