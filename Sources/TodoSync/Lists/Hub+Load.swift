@@ -90,7 +90,7 @@ extension Hub {
         do throws(Refusal) { query = try self.query(params.query, caller, limit: nil) } catch {
             return self.answer(answer, ErrorResponse(error))
         }
-        let scope = SubscriptionIndex.placement(of: query, for: caller).scope
+        let scope = SubscriptionIndex.scope(of: query, for: caller)
         let session = answer.session
         session.wait = .job
         read(query, scope, for: caller, settings.limits.readSearchBytes) { [unowned self] result in
