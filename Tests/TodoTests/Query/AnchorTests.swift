@@ -35,7 +35,7 @@ struct AnchorTests {
         ("priority BETWEEN {0.5, 1.5}", ["priority integer(1)"]),
         ("isDone != TRUE", ["isDone boolean(false)"]),
         ("NOT isDone == FALSE", ["isDone boolean(true)"]),
-        ("dueDate == '1970-01-01T00:00:00.005Z'", ["dueDate date(1970-01-01T00:00:00.005Z)"]),
+        ("dueDate == '1970-01-01T00:00:00.005Z'", ["dueDate \(Value.date(Timestamp(milliseconds: 5)))"]),
         ("projectId IN {'p1', 'p2'}", [#"projectId string("p1")"#, #"projectId string("p2")"#]),
         ("assignee IN {NULL, 'u1'}", ["assignee null", #"assignee string("u1")"#]),
         ("body IN[c] {'A', 'a', 'B'}", [#"body string("a")"#, #"body string("b")"#]),
