@@ -71,7 +71,7 @@ struct AnchorTests {
 
     private static let unanchored: [String] = [
         "TRUEPREDICATE", "body != 'z'", "NOT body == 'z'", "body BEGINSWITH 'z'", "body ==[c] 'z' OR priority >= 0", "assignee != NULL",
-        "NOT projectId IN {'p1'}", "body > 'z'", "dueDate < '1970-01-01T00:00:00Z'", "isDone == TRUE OR isDone == FALSE",
+        "NOT projectId IN {'p1'}", "body > 'z'", "dueDate < '1970-01-01T00:00:00Z'",
         "projectId == 'z' OR body CONTAINS 'y'", "priority >= 0", "project.name != 'x'", "NOT FALSEPREDICATE",
     ]
 
