@@ -257,6 +257,11 @@ public final class Hub {
         figures.changes += changes
     }
 
+    func countConcern(lists: Int, filters: Int) {
+        figures.listsConcerned += lists
+        figures.filtersEvaluated += filters
+    }
+
     func countDelivery(frames: Int, deliveries: Int) {
         figures.frames += frames
         figures.deliveries += deliveries
@@ -283,6 +288,10 @@ public struct SyncFigures: Sendable {
     public var parts = 0
     /// Differences since an older version that were worked out, for resuming sessions and slow ones.
     public var catchUps = 0
+    /// Lists that were looked at because a commit might touch them.
+    public var listsConcerned = 0
+    /// Filters that were evaluated for that, each on one row.
+    public var filtersEvaluated = 0
 
     /// All at zero.
     public init() {}

@@ -13,12 +13,19 @@ struct UserListTests {
         for _ in 0..<60 {
             try world.step()
             for (name, client) in world.people {
-                let found = try client.call("query", ["class": "User"])["objects"] as? [[String: Any]]
-                try #require(
-                    client.lists["users"] as NSArray? == found as NSArray?, "\(name)'s list, seed \(seed): \(world.done.suffix(3))")
+                for (list, filter) in Self.filters {
+                    let found = try client.call("query", ["class": "User", "filter": filter])["objects"] as? [[String: Any]]
+                    try #require(
+                        client.lists[list] as NSArray? == found as NSArray?, "\(name)'s '\(list)', seed \(seed): \(world.done.suffix(3))")
+                }
             }
         }
     }
+
+    private static let filters = [
+        "users": "TRUEPREDICATE", "ben": "name == 'ben'", "others": "userId != $user AND isAdmin == FALSE",
+        "some": "name ==[c] 'ANN' OR name IN {'cleo', 'dora'} OR userId == $user",
+    ]
 
     private struct World {
         private let harness: HubHarness
@@ -37,7 +44,9 @@ struct UserListTests {
         /// A person without any sight yet, with a list of users.
         private mutating func enter(_ name: String) throws {
             let (client, _) = try WebTokens.enter(harness, #"{"sub":"\#(name)","name":"\#(name)"}"#)
-            try client.call("subscribe", ["name": "users", "class": "User"])
+            for (list, filter) in UserListTests.filters {
+                try client.call("subscribe", ["name": list, "class": "User", "filter": filter])
+            }
             people[name] = client
         }
 

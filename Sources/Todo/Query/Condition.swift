@@ -44,6 +44,17 @@ extension Condition {
         }
     }
 
+    var places: UInt64 {
+        switch self {
+        case .constant: 0
+        case .all(let parts), .any(let parts): parts.reduce(0) { $0 | $1.places }
+        case .not(let inner): inner.places
+        case .test(.field(let place), _): 1 << UInt64(place)
+        case .test(.projectField, _): 1 << UInt64(ItemField.projectId)
+        case .test(.itemsField, _): 0
+        }
+    }
+
     var projectPlaces: UInt64 {
         switch self {
         case .constant: 0

@@ -48,8 +48,9 @@ public struct LiveList: Sendable {
         for (key, after) in candidates {
             let old = rows[key]
             guard old?.object != after else { continue }
-            let new = after.map { Row($0, order: query.sort) }
-            put(new, inPlaceOf: old, key: key)
+            let new = after.map { put($0, inPlaceOf: old) }
+            if let old, new == nil { ordered.remove(old) }
+            rows[key] = new
             if let before = old?.object, let after, before.looksLike(after) { continue }
             changed.append(ChangedRow(old: old, new: new))
             replaced.append((key, old?.object))
@@ -58,14 +59,21 @@ public struct LiveList: Sendable {
         return AppliedChange(diff: ListDiff(to: ordered, limit: query.limit, changed: changed), replaced: replaced)
     }
 
-    private mutating func put(_ new: Row?, inPlaceOf old: Row?, key: String) {
-        if let old, let new, query.sort.compareKeys(old, new) == 0 {
-            ordered.replace(new)
+    private mutating func put(_ object: Object, inPlaceOf old: Row?) -> Row {
+        // Folding a text to sort by costs more than to see that it is the same.
+        if let old, query.sort.holdsSame(old.object, object) {
+            let row = Row(object, inPlaceOf: old)
+            ordered.replace(row)
+            return row
+        }
+        let row = Row(object, order: query.sort)
+        if let old, query.sort.compareKeys(old, row) == 0 {
+            ordered.replace(row)
         } else {
             if let old { ordered.remove(old) }
-            if let new { ordered.insert(new) }
+            ordered.insert(row)
         }
-        rows[key] = new
+        return row
     }
 
     /// How many rows a client saw at an older version.

@@ -25,6 +25,8 @@ public struct Predicate: Sendable, Hashable {
     public let usesUser: Bool
     /// The related objects that it looks at. `items.@count` is the project's own `itemCount` and needs none.
     public let relations: Relations
+    /// The object's own fields that it looks at, a bit a place: while these stay as they are, a match stays one, but for related objects.
+    public let places: UInt64
     /// The fields of an item's project that it looks at, a bit a place: a change of other fields can't change what matches.
     public let projectPlaces: UInt64
     /// What it costs to search one byte of an object's text: how many searches it makes, `LIKE` by its pattern.
@@ -35,6 +37,7 @@ public struct Predicate: Sendable, Hashable {
         self.usesUser = usesUser
         terms = condition.terms
         relations = condition.relations
+        places = condition.places
         projectPlaces = condition.projectPlaces
         searchCost = condition.searchCost
     }

@@ -18,6 +18,13 @@ package struct Row: Sendable {
         let ascending = first.foldsCase ? folded[0]?.orderPrefix ?? 0 : object.values[first.place].orderPrefix
         prefix = first.isDescending ? ~ascending : ascending
     }
+
+    /// Another state of a row that leaves it where it is: what its order needs is what it was.
+    init(_ object: Object, inPlaceOf old: Row) {
+        self.object = object
+        folded = old.folded
+        prefix = old.prefix
+    }
 }
 
 extension SortOrder {
@@ -26,6 +33,11 @@ extension SortOrder {
         if left.prefix != right.prefix { return left.prefix < right.prefix ? -1 : 1 }
         let order = compareKeys(left, right)
         return order != 0 ? order : left.object.values[0].compare(with: right.object.values[0])
+    }
+
+    /// Whether the two states of an object hold the same at all given keys, so that it does not move.
+    func holdsSame(_ left: Object, _ right: Object) -> Bool {
+        keys.allSatisfy { left.values[$0.place] == right.values[$0.place] }
     }
 
     /// The order of the given keys alone: zero for two states of an object that never makes it move.

@@ -94,7 +94,8 @@ extension String {
 
     private static func compare(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Int {
         let shared = Swift.min(a.count, b.count)
-        if shared > 0, let left = a.baseAddress, let right = b.baseAddress {
+        // Two states of an object share the texts that did not change.
+        if shared > 0, let left = a.baseAddress, let right = b.baseAddress, left != right {
             let order = memcmp(left, right, shared)
             if order != 0 { return Int(order) }
         }

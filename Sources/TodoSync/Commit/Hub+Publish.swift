@@ -27,6 +27,7 @@ extension Hub {
             let lists = try concernedLists(batch, sight)
             for list in lists { update(list, batch, sight, &publication) }
             for subscription in turned { tellSight(subscription, batch, &publication) }
+            countConcern(lists: lists.count, filters: sight.evaluations)
         } catch {
             log(.error, "a commit could not be told to its readers: \(error)")
             tallies.removeAll()
@@ -102,17 +103,15 @@ extension Hub {
         let projects = Set(batch.permissions.map(\.project)).union(batch.openings.keys)
         for projectId in projects {
             let access = try sight.access(projectId)
-            for className in [ClassName.project, .item, .permission, .presence] {
-                for list in index.lists(at: .project(className, projectId)) {
-                    list.windowCountBefore = list.live?.windowCount ?? 0
-                    for subscription in list.subscriptions {
-                        guard let view = subscription.session.login?.view, !view.caller.isAdmin else { continue }
-                        let isSighted = view.sees(projectId, access: access)
-                        guard isSighted != subscription.isSighted else { continue }
-                        subscription.isSighted = isSighted
-                        subscription.sightChanged = true
-                        turned.append(subscription)
-                    }
+            for list in index.lists(ofProject: projectId) {
+                list.windowCountBefore = list.live?.windowCount ?? 0
+                for subscription in list.subscriptions {
+                    guard let view = subscription.session.login?.view, !view.caller.isAdmin else { continue }
+                    let isSighted = view.sees(projectId, access: access)
+                    guard isSighted != subscription.isSighted else { continue }
+                    subscription.isSighted = isSighted
+                    subscription.sightChanged = true
+                    turned.append(subscription)
                 }
             }
         }

@@ -9,6 +9,7 @@ struct ChangeBatch {
     let changes: [Change]
     /// Who wrote each change; where all have the same writers, these are there once.
     private let writers: [[String]]
+    private let fields: ChangedFields
     /// Permissions that came or went.
     private(set) var permissions: [Grant] = []
     /// Projects that opened or closed to everybody, and the changes that did it.
@@ -31,6 +32,7 @@ struct ChangeBatch {
     init(_ changes: [Change], writers: [[String]]) {
         self.changes = changes
         self.writers = writers
+        fields = ChangedFields(changes)
         for (number, change) in changes.enumerated() {
             switch change.className {
             case .permission:
@@ -38,7 +40,7 @@ struct ChangeBatch {
                     permissions.append((permission.text(PermissionField.userId), permission.text(PermissionField.projectId), number))
                 }
             case .project:
-                projects.append((change.key, Self.changedPlaces(change), number))
+                projects.append((change.key, fields.places(number), number))
                 if change.before == nil { created.insert(change.key) }
                 if change.after == nil, Self.isOpen(change.before) { openBeforeDeletion.insert(change.key) }
                 if Self.isOpen(change.before) != Self.isOpen(change.after) { openings[change.key] = number }
@@ -58,10 +60,8 @@ struct ChangeBatch {
         return projects.compactMap { $0.places & predicate.projectPlaces == 0 ? nil : ($0.id, $0.number) }
     }
 
-    private static func changedPlaces(_ change: Change) -> UInt64 {
-        guard let before = change.before, let after = change.after else { return .max }
-        return after.values.indices.reduce(0) { $0 | (before[$1] == after[$1] ? 0 : 1 << UInt64($1)) }
-    }
+    /// The places of the fields that a change changed, a bit each; all where an object came or went.
+    func changedPlaces(_ number: Int) -> UInt64 { fields.places(number) }
 
     /// Who wrote everything, where all changes have the same writers.
     var onlyWriters: [String]? {
@@ -86,5 +86,28 @@ struct ChangeBatch {
             return false
         }
         return access != .private
+    }
+}
+
+/// Which fields each change changed: found out where somebody asks, once for all lists.
+private final class ChangedFields {
+    private let changes: [Change]
+    private var known: [UInt64?] = []
+
+    init(_ changes: [Change]) {
+        self.changes = changes
+    }
+
+    func places(_ number: Int) -> UInt64 {
+        if known.isEmpty { known = Array(repeating: nil, count: changes.count) }
+        if let places = known[number] { return places }
+        let places = Self.places(changes[number])
+        known[number] = places
+        return places
+    }
+
+    private static func places(_ change: Change) -> UInt64 {
+        guard let before = change.before, let after = change.after else { return .max }
+        return after.values.indices.reduce(0) { $0 | (before[$1] == after[$1] ? 0 : 1 << UInt64($1)) }
     }
 }

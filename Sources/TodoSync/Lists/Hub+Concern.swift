@@ -6,46 +6,50 @@ extension Hub {
     /// Marks every list that the changes can touch, each with what concerns it; the cost does not depend on any other list.
     func concernedLists(_ batch: ChangeBatch, _ sight: RowSight) throws -> [SharedList] {
         var found = ConcernedLists()
-        for (number, change) in batch.changes.enumerated() {
-            for projectId in Self.distinct(change.before?.projectId, change.after?.projectId) {
-                found.add(index.lists(at: .project(change.className, projectId)), number)
-                try addListsOfAllSeen(change, projectId, number, batch, sight, &found)
-            }
-            for place in SubscriptionIndex.indexedPlaces(of: change.className) {
-                for value in Self.distinct(change.before?[place], change.after?[place]) {
-                    found.add(index.lists(at: .term(change.className, place: place, value)), number)
+        for (number, change) in batch.changes.enumerated() where change.className != .user {
+            let shelf = index.rows(of: change.className)
+            guard !shelf.isEmpty else { continue }
+            try forEachState(change) { object, before in
+                let audience = try audience(of: object, batch, sight)
+                if before == nil { shelf.unanchored.forEach(seenBy: audience) { found.add($0, number) } }
+                let project = shelf.asksForProjects ? try audience.projectId.flatMap(sight.project) : nil
+                shelf.drawers(of: object, unlike: before, in: project) { drawer in
+                    drawer.forEach(seenBy: audience) { found.add($0, number) }
                 }
             }
-            found.add(index.lists(at: .everything(change.className)), number)
         }
         addSightChanges(batch, &found)
         try addListsOfUsers(batch, sight, &found)
-        try addRelated(batch, sight, &found)
+        try addLookingAtProjects(batch, sight, &found)
+        try addLookingAtItems(batch, sight, &found)
         return found.lists
     }
 
-    private static func distinct<Value: Equatable>(_ before: Value?, _ after: Value?) -> [Value] {
-        guard let before else { return after.map { [$0] } ?? [] }
-        guard let after, after != before else { return [before] }
-        return [before, after]
+    /// What an object was and what it is; the second with the first where both are in one project, so that only what differs is looked at.
+    private func forEachState(_ change: Change, _ body: (_ object: Object, _ before: Object?) throws -> Void) rethrows {
+        if let before = change.before { try body(before, nil) }
+        guard let after = change.after else { return }
+        let isSame = change.before.map { $0.projectId == after.projectId } ?? false
+        try body(after, isSame ? change.before : nil)
     }
 
-    /// Lists of all that a user sees: of those who hold a permission on the project, or of everybody where it is open.
-    private func addListsOfAllSeen(
-        _ change: Change, _ projectId: String, _ number: Int, _ batch: ChangeBatch, _ sight: RowSight, _ found: inout ConcernedLists
-    ) throws {
-        guard let listed = index.usersWithLists[change.className], !listed.isEmpty else { return }
-        for user in try audience(of: projectId, among: listed, sight, wasOpen: batch.openBeforeDeletion.contains(projectId)) {
-            found.add(index.lists(at: .user(change.className, user)), number)
-        }
+    private func audience(of object: Object, _ batch: ChangeBatch, _ sight: RowSight) throws -> Audience {
+        guard let projectId = object.projectId else { return Audience() }
+        return try audience(of: projectId, sight, wasOpen: batch.openBeforeDeletion.contains(projectId))
     }
 
-    /// Who gained or lost sight of a project has its rows looked at anew.
+    /// Who sees the project: whoever holds a permission on it, or everybody where it is open.
+    private func audience(of projectId: String, _ sight: RowSight, wasOpen: Bool = false) throws -> Audience {
+        let isOpen = try wasOpen || sight.access(projectId).map { $0 != .private } ?? false
+        return Audience(projectId: projectId, isOpen: isOpen, viewers: isOpen ? [] : viewers[projectId] ?? [])
+    }
+
+    /// Who gained or lost sight of a project has its rows looked at anew; those of a project that came into being are changes themselves.
     private func addSightChanges(_ batch: ChangeBatch, _ found: inout ConcernedLists) {
-        for (user, projectId, number) in batch.permissions {
+        for (user, projectId, number) in batch.permissions where !batch.created.contains(projectId) {
             for list in users[user]?.lists ?? [] { found.revisit(list, projectId, [number]) }
         }
-        for (projectId, number) in batch.openings {
+        for (projectId, number) in batch.openings where !batch.created.contains(projectId) {
             for view in users.values where view.roles[projectId] == nil {
                 for list in view.lists { found.revisit(list, projectId, [number]) }
             }
@@ -55,66 +59,81 @@ extension Hub {
     /// Lists of users: those of everybody who sees a project of the user whose row or permission changed, or saw it before. Nobody else sees that
     /// user, but for admins, whose lists have everything.
     private func addListsOfUsers(_ batch: ChangeBatch, _ sight: RowSight, _ found: inout ConcernedLists) throws {
-        guard let listed = index.usersWithLists[.user], !listed.isEmpty else { return }
+        let shelf = index.rows(of: .user)
+        guard !shelf.isEmpty else { return }
         let grants = (
             ofProject: Dictionary(grouping: batch.permissions, by: \.project), ofUser: Dictionary(grouping: batch.permissions, by: \.user)
         )
-        var known: [String: Set<String>] = [:]
-        func audienceNowOrBefore(_ projectId: String) throws -> Set<String> {
+        var known: [String: Audience] = [:]
+        func audienceNowOrBefore(_ projectId: String) throws -> Audience {
             if let audience = known[projectId] { return audience }
-            var audience = Set(try self.audience(of: projectId, among: listed, sight, wasOpen: batch.openings[projectId] != nil))
-            for grant in grants.ofProject[projectId] ?? [] where listed.contains(grant.user) { audience.insert(grant.user) }
+            var audience = try self.audience(of: projectId, sight, wasOpen: batch.openings[projectId] != nil)
+            for grant in grants.ofProject[projectId] ?? [] { audience.viewers.insert(grant.user) }
             known[projectId] = audience
             return audience
         }
         for (user, projectId, number) in batch.permissions {
-            for viewer in try audienceNowOrBefore(projectId) {
-                for list in index.lists(at: .user(.user, viewer)) { found.lookUp(list, user, [number]) }
-            }
+            // Whoever is gone is a change of its own.
+            guard let row = try store.object(.user, user) else { continue }
+            let audience = try audienceNowOrBefore(projectId)
+            shelf.unanchored.forEachOfUsers(audience) { found.lookUp($0, user, [number]) }
+            shelf.drawers(of: row) { drawer in drawer.forEachOfUsers(audience) { found.lookUp($0, user, [number]) } }
         }
         for (number, change) in batch.changes.enumerated() where change.className == .user {
-            var viewers: Set<String> = listed.contains(change.key) ? [change.key] : []
             let kept = try store.permissions(ofUser: change.key).map { $0.text(PermissionField.projectId) }
             let turned = (grants.ofUser[change.key] ?? []).map(\.project)
-            for projectId in kept + turned { viewers.formUnion(try audienceNowOrBefore(projectId)) }
-            for viewer in viewers { found.add(index.lists(at: .user(.user, viewer)), number) }
+            let audiences = try [Audience(viewers: [change.key])] + (kept + turned).map(audienceNowOrBefore)
+            func add(_ drawer: ListDrawer) {
+                drawer.forEach(seenBy: audiences[0]) { found.add($0, number) }
+                for audience in audiences.dropFirst() { drawer.forEachOfUsers(audience) { found.add($0, number) } }
+            }
+            add(shelf.unanchored)
+            forEachState(change) { object, before in shelf.drawers(of: object, unlike: before, add) }
         }
     }
 
-    /// Those of the users who see the project.
-    private func audience(
-        of projectId: String, among users: Set<String>, _ sight: RowSight, wasOpen: Bool = false
-    ) throws -> some Sequence<String> {
-        let isOpen = try wasOpen || sight.access(projectId).map { $0 != .private } ?? false
-        return (isOpen ? users : viewers[projectId] ?? []).lazy.filter(users.contains)
-    }
-
-    /// Lists that look at the project of an item, or at the items of a project, among those who see that project. Who comes to see it or loses it
-    /// has its rows looked at anew anyway.
-    private func addRelated(_ batch: ChangeBatch, _ sight: RowSight, _ found: inout ConcernedLists) throws {
+    /// Lists that look at the project of an item, among those who see that project. Who comes to see it or loses it has its rows looked at anew
+    /// anyway.
+    private func addLookingAtProjects(_ batch: ChangeBatch, _ sight: RowSight, _ found: inout ConcernedLists) throws {
+        let shelf = index.lookingAtProjects
+        guard !shelf.isEmpty else { return }
         for (projectId, places, number) in batch.projects {
-            try forEachRelated(projectId, sight) { list in
-                if list.query.predicate.projectPlaces & places != 0 { found.revisit(list, projectId, [number]) }
+            let audience = try audience(of: projectId, sight)
+            func add(_ drawer: ListDrawer) {
+                drawer.forEach(seenBy: audience) { list in
+                    if list.query.predicate.projectPlaces & places != 0 { found.revisit(list, projectId, [number]) }
+                }
             }
-        }
-        for (projectId, numbers) in batch.projectsOfItems {
-            try forEachRelated(projectId, sight) { list in
-                if list.query.predicate.relations.contains(.items) { found.lookUp(list, projectId, numbers) }
-            }
+            add(shelf.unanchored)
+            forEachState(batch.changes[number]) { object, before in shelf.drawers(of: object, unlike: before, add) }
         }
     }
 
-    private func forEachRelated(_ projectId: String, _ sight: RowSight, _ body: (SharedList) -> Void) throws {
-        index.relatedLists(.everything).forEach(body)
-        index.relatedLists(.project(projectId)).forEach(body)
-        guard !index.usersWithRelated.isEmpty else { return }
-        for user in try audience(of: projectId, among: index.usersWithRelated, sight) { index.relatedLists(.user(user)).forEach(body) }
+    /// Lists that look at the items of a project, among those who see that project. A transaction may change very many items: each list is told
+    /// once for each project, of all that concern it.
+    private func addLookingAtItems(_ batch: ChangeBatch, _ sight: RowSight, _ found: inout ConcernedLists) throws {
+        let shelf = index.lookingAtItems
+        guard !shelf.isEmpty else { return }
+        for (projectId, numbers) in batch.projectsOfItems {
+            let audience = try audience(of: projectId, sight)
+            shelf.unanchored.forEach(seenBy: audience) { found.lookUp($0, projectId, numbers) }
+            var drawers: [ObjectIdentifier: (drawer: ListDrawer, numbers: [Int])] = [:]
+            for number in numbers {
+                forEachState(batch.changes[number]) { object, before in
+                    guard object.projectId == projectId else { return }
+                    shelf.drawers(of: object, unlike: before) { drawer in
+                        drawers[ObjectIdentifier(drawer), default: (drawer, [])].numbers.append(number)
+                    }
+                }
+            }
+            for (drawer, numbers) in drawers.values { drawer.forEach(seenBy: audience) { found.lookUp($0, projectId, numbers) } }
+        }
     }
 
     /// Marks one list with all that can concern it: for a list that was read while these changes were committed.
     func concern(_ list: SharedList, with batch: ChangeBatch) {
         var found = ConcernedLists()
-        for (number, change) in batch.changes.enumerated() where change.className == list.className { found.add([list], number) }
+        for (number, change) in batch.changes.enumerated() where change.className == list.className { found.add(list, number) }
         var projects = batch.openings
         for (user, projectId, number) in batch.permissions {
             if list.className == .user { found.lookUp(list, user, [number]) }
@@ -176,12 +195,17 @@ extension Hub {
         var seen: Set<String> = []
         func add(_ key: String, _ object: @autoclosure () throws -> Object?) throws {
             guard seen.insert(key).inserted else { return }
-            let row = try object().flatMap { try sight.admit($0, into: list.query, list.key.scope, roles: roles) }
+            let row = try object().flatMap { try sight.admit($0, into: list, roles: roles) }
             candidates.append((key, row))
         }
         for number in list.concerned {
             let change = batch.changes[number]
-            try add(change.key, change.after)
+            if keepsMembership(number, list, batch) {
+                seen.insert(change.key)
+                if list.live?.object(forKey: change.key) != nil { candidates.append((change.key, change.after)) }
+            } else {
+                try add(change.key, change.after)
+            }
         }
         for key in list.keysToLookUp { try add(key, try live.object(list.className, key)) }
         for projectId in list.projectsToRevisit {
@@ -205,6 +229,16 @@ extension Hub {
         return candidates
     }
 
+    /// Whether a row that changed belongs into the list if it did before: nothing changed that decides it, neither in the row nor around it.
+    private func keepsMembership(_ number: Int, _ list: SharedList, _ batch: ChangeBatch) -> Bool {
+        // A user is shown to each viewer in another way, and what is volatile may have been read between two messages.
+        guard list.className != .user, !list.isVolatile, batch.changedPlaces(number) & list.places == 0 else { return false }
+        let change = batch.changes[number]
+        if !list.keysToLookUp.isEmpty, list.keysToLookUp.contains(change.key) { return false }
+        guard !list.projectsToRevisit.isEmpty, let projectId = change.after?.projectId else { return true }
+        return !list.projectsToRevisit.contains(projectId)
+    }
+
     func roles(of scope: Scope) -> [String: Role] {
         guard case .user(let user) = scope else { return [:] }
         return users[user]?.roles ?? [:]
@@ -221,24 +255,22 @@ private struct ConcernedLists {
         lists.append(list)
     }
 
-    mutating func add(_ found: [SharedList], _ number: Int) {
-        for list in found {
-            note(list)
-            if list.concerned.last != number { list.concerned.append(number) }
-        }
+    mutating func add(_ list: SharedList, _ number: Int) {
+        note(list)
+        if list.concerned.last != number { list.concerned.append(number) }
     }
 
     mutating func revisit(_ list: SharedList, _ projectId: String, _ causes: [Int]) {
         if case .project(let own) = list.key.scope, own != projectId { return }
         note(list)
         list.projectsToRevisit.insert(projectId)
-        list.causes[projectId, default: []] += causes
+        list.addCauses(causes, of: projectId)
     }
 
     mutating func lookUp(_ list: SharedList, _ key: String, _ causes: [Int]) {
         if case .project(let own) = list.key.scope, own != key { return }
         note(list)
         list.keysToLookUp.insert(key)
-        list.causes[key, default: []] += causes
+        list.addCauses(causes, of: key)
     }
 }

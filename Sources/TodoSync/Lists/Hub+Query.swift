@@ -12,7 +12,7 @@ extension Hub {
             return self.answer(answer, ErrorResponse(error))
         }
         auditReading(params.query, caller, answer.session)
-        let scope = SubscriptionIndex.placement(of: query, for: caller).scope
+        let scope = SubscriptionIndex.scope(of: query, for: caller)
         let searchBytesMax = settings.limits.readSearchBytes
         let page = QueryPage(answer.id, params, settings.limits)
         if query.className.isVolatile { return queryPresences(query, scope, caller, page, answer) }

@@ -67,10 +67,10 @@ extension Hub {
     }
 
     private func list(for text: QueryText, _ query: Query, _ view: UserView) -> SharedList {
-        let (scope, place) = SubscriptionIndex.placement(of: query, for: view.caller)
+        let scope = SubscriptionIndex.scope(of: query, for: view.caller)
         let key = ListKey(text: text, scope: scope, user: query.predicate.usesUser ? view.caller.userId : nil)
         if let known = index.lists[key] { return known }
-        let list = SharedList(key: key, query: query, place: place)
+        let list = SharedList(key: key, query: query)
         index.insert(list)
         if case .user = scope { view.lists.append(list) }
         load(list)

@@ -6,8 +6,11 @@ import Todo
 final class RowSight {
     private let reader: any ObjectReader
     private let related: StoreRelations
-    private var accesses: [String: Access?] = [:]
+    private var projects: [String: (row: Object?, access: Access?)] = [:]
+    private var verdicts: [ObjectIdentifier: [String: Bool]] = [:]
     private var searches: SearchBudget
+    /// How often a filter was evaluated.
+    private(set) var evaluations = 0
 
     /// Sight of one state of the store, of which `tallies` are; its predicates may search that much text in all.
     init(_ reader: any ObjectReader, tallies: ItemTallies? = nil, searchBytesMax: Int = .max) {
@@ -27,19 +30,45 @@ final class RowSight {
 
     /// What everybody may do in the project; `nil` where there is none of that id.
     func access(_ projectId: String) throws(StoreFailure) -> Access? {
-        if let known = accesses[projectId] { return known }
-        let access = try reader.object(.project, projectId).flatMap { Access(rawValue: $0.text(ProjectField.access)) }
-        accesses[projectId] = .some(access)
-        return access
+        try known(projectId).access
+    }
+
+    /// The project of that id, if there is one.
+    func project(_ projectId: String) throws(StoreFailure) -> Object? {
+        try known(projectId).row
+    }
+
+    private func known(_ projectId: String) throws(StoreFailure) -> (row: Object?, access: Access?) {
+        if let known = projects[projectId] { return known }
+        let row = try reader.object(.project, projectId)
+        let found = (row: row, access: row.flatMap { Access(rawValue: $0.text(ProjectField.access)) })
+        projects[projectId] = found
+        return found
     }
 
     /// The row as the list shows it, or `nil` where it does not belong into the list.
     func admit(_ object: Object, into query: Query, _ scope: Scope, roles: [String: Role]) throws -> Object? {
         guard let shown = try shown(object, scope, roles) else { return nil }
+        return try matches(shown, query) ? shown : nil
+    }
+
+    /// The row as the list shows it, or `nil` where it does not belong into the list.
+    func admit(_ object: Object, into list: SharedList, roles: [String: Role]) throws -> Object? {
+        guard let shown = try shown(object, list.key.scope, roles) else { return nil }
+        guard let filter = list.filter, filter.lists > 1 else { return try matches(shown, list.query) ? shown : nil }
+        let key = shown.key
+        if let known = verdicts[ObjectIdentifier(filter)]?[key] { return known ? shown : nil }
+        let isMatch = try matches(shown, list.query)
+        verdicts[ObjectIdentifier(filter), default: [:]][key] = isMatch
+        return isMatch ? shown : nil
+    }
+
+    private func matches(_ shown: Object, _ query: Query) throws -> Bool {
         try searches.charge(query.predicate, shown, related)
+        evaluations += 1
         let isMatch = query.predicate.matches(shown, related: related)
         try related.rethrow()
-        return isMatch ? shown : nil
+        return isMatch
     }
 
     private func shown(_ object: Object, _ scope: Scope, _ roles: [String: Role]) throws(StoreFailure) -> Object? {

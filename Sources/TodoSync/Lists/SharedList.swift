@@ -24,7 +24,11 @@ final class SharedList {
     let key: ListKey
     let query: Query
     /// Where the index files it.
-    let place: IndexPlace
+    let filing: ListFiling
+    /// The fields of a row that decide whether it belongs into the list, a bit a place.
+    let places: UInt64
+    /// Its filter, where that searches text.
+    var filter: SharedFilter?
     /// The rows; `nil` until they are read.
     var live: LiveList?
     /// The rows as they are now, while they are being sent to somebody and until they change.
@@ -41,16 +45,24 @@ final class SharedList {
     /// How many rows a client saw before the commit that is being published.
     var windowCountBefore = 0
 
-    init(key: ListKey, query: Query, place: IndexPlace) {
+    init(key: ListKey, query: Query) {
         self.key = key
         self.query = query
-        self.place = place
+        filing = ListFiling(query, key.scope)
+        let projectPlace = SubscriptionIndex.projectPlace(of: query.className)
+        places = query.predicate.places | (projectPlace.map { 1 << UInt64($0) } ?? 0)
     }
 
     var className: ClassName { query.className }
 
     /// Whether its rows have no versions and no history.
     var isVolatile: Bool { query.className.isVolatile }
+
+    /// Notes further changes for which a project or a key is looked at.
+    func addCauses(_ numbers: [Int], of key: String) {
+        // One transaction may bring very many, which lists share as long as they stay the same.
+        if causes[key] == nil { causes[key] = numbers } else { causes[key]? += numbers }
+    }
 
     func clearConcern() {
         concerned.removeAll(keepingCapacity: true)

@@ -1,58 +1,44 @@
 import Todo
 
-/// Where a list stands in the index: the narrowest thing that every change which touches it has.
-enum IndexPlace: Hashable {
-    /// Rows of that class in that project.
-    case project(ClassName, String)
-    /// Rows of that class with that value at that place.
-    case term(ClassName, place: Int, Value)
-    /// Any row of that class that the user sees.
-    case user(ClassName, String)
-    /// Any row of that class.
-    case everything(ClassName)
+/// Where a list is filed: by what changed objects must hold to concern it. `nil` where any object may.
+struct ListFiling {
+    /// For its own rows.
+    let rows: Set<Anchor>?
+    /// For the projects of its rows, where its filter looks at them.
+    let projects: Set<Anchor>?
+    /// For the items of its rows, where its filter looks at them.
+    let items: Set<Anchor>?
+
+    init(_ query: Query, _ scope: Scope) {
+        // All rows of a list that is fixed to a project are of that project.
+        let isFixed = if case .project = scope { true } else { false }
+        rows = query.anchors(leavingOut: isFixed ? SubscriptionIndex.projectPlace(of: query.className) : nil)
+        projects = query.projectAnchors
+        items = query.itemAnchors
+    }
 }
 
 /// Finds the lists that a change can touch, and no others.
 struct SubscriptionIndex {
     private(set) var lists: [ListKey: SharedList] = [:]
-    private var places: [IndexPlace: [SharedList]] = [:]
-    /// Users with lists of all they see, by class.
-    private(set) var usersWithLists: [ClassName: Set<String>] = [:]
-    /// Lists whose filter looks at other objects than its own rows, by whose rights decide what they hold.
-    private var related: [Scope: [SharedList]] = [:]
-    /// Users with such lists.
-    private(set) var usersWithRelated: Set<String> = []
+    /// By the class of their rows: what concerns them as changed rows.
+    private var shelves = ClassName.allCases.map { _ in ListShelf() }
+    /// Lists of items whose filter looks at the project: what concerns them as changed projects.
+    private(set) var lookingAtProjects = ListShelf()
+    /// Lists of projects whose filter looks at the items: what concerns them as changed items.
+    private(set) var lookingAtItems = ListShelf()
+    /// Lists that are fixed to a project.
+    private var ofProjects: [String: [SharedList]] = [:]
+    private var filters: [SharedFilter.Key: SharedFilter] = [:]
 
-    /// The fields by whose value a list is filed: ids, of which few rows share one.
-    static func indexedPlaces(of className: ClassName) -> [Int] {
-        switch className {
-        case .project: projectPlaces
-        case .item: itemPlaces
-        case .permission: permissionPlaces
-        case .presence: presencePlaces
-        case .user: []
-        }
-    }
-
-    private static let projectPlaces = [ProjectField.owner]
-    private static let itemPlaces = [ItemField.itemId, ItemField.createdBy, ItemField.assignee]
-    private static let presencePlaces = [PresenceField.presenceId, PresenceField.userId]
-    private static let permissionPlaces = [PermissionField.permissionId, PermissionField.userId]
-
-    /// The scope and the place of a query: fixed to one project, all that a user sees, or everything for an admin.
-    static func placement(of query: Query, for caller: Caller) -> (scope: Scope, place: IndexPlace) {
-        let className = query.className
-        if let place = projectPlace(of: className),
+    /// Whose rights decide what a query's list holds: fixed to one project, all that a user sees, or everything for an admin.
+    static func scope(of query: Query, for caller: Caller) -> Scope {
+        if let place = projectPlace(of: query.className),
             let term = query.predicate.terms.first(where: { $0.place == place && $0.comparison == .equal }), let id = term.value.string
         {
-            return (.project(id), .project(className, id))
+            return .project(id)
         }
-        let scope: Scope = caller.isAdmin ? .everything : .user(caller.userId)
-        let indexed = indexedPlaces(of: className)
-        if let term = query.predicate.terms.first(where: { $0.comparison == .equal && indexed.contains($0.place) }) {
-            return (scope, .term(className, place: term.place, term.value))
-        }
-        return (scope, caller.isAdmin ? .everything(className) : .user(className, caller.userId))
+        return caller.isAdmin ? .everything : .user(caller.userId)
     }
 
     static func projectPlace(of className: ClassName) -> Int? {
@@ -65,38 +51,60 @@ struct SubscriptionIndex {
         }
     }
 
-    func lists(at place: IndexPlace) -> [SharedList] {
-        places[place] ?? []
-    }
+    /// The lists whose rows are of that class.
+    func rows(of className: ClassName) -> ListShelf { shelves[Int(className.rawValue)] }
+
+    /// The lists that are fixed to that project.
+    func lists(ofProject projectId: String) -> [SharedList] { ofProjects[projectId] ?? [] }
 
     mutating func insert(_ list: SharedList) {
         lists[list.key] = list
-        places[list.place, default: []].append(list)
-        if case .user(let className, let user) = list.place { usersWithLists[className, default: []].insert(user) }
-        guard !list.query.predicate.relations.isEmpty else { return }
-        related[list.key.scope, default: []].append(list)
-        if case .user(let user) = list.key.scope { usersWithRelated.insert(user) }
-    }
-
-    /// The lists of that scope whose filter looks at other objects.
-    func relatedLists(_ scope: Scope) -> [SharedList] {
-        related[scope] ?? []
+        shelves[Int(list.className.rawValue)].insert(list, at: list.filing.rows)
+        let relations = list.query.predicate.relations
+        if relations.contains(.project) { lookingAtProjects.insert(list, at: list.filing.projects) }
+        if relations.contains(.items) { lookingAtItems.insert(list, at: list.filing.items) }
+        if case .project(let id) = list.key.scope { ofProjects[id, default: []].append(list) }
+        shareFilter(of: list)
     }
 
     mutating func remove(_ list: SharedList) {
         lists[list.key] = nil
-        removeRelated(list)
-        places[list.place]?.removeAll { $0 === list }
-        guard places[list.place]?.isEmpty == true else { return }
-        places[list.place] = nil
-        if case .user(let className, let user) = list.place { usersWithLists[className]?.remove(user) }
+        shelves[Int(list.className.rawValue)].remove(list, at: list.filing.rows)
+        let relations = list.query.predicate.relations
+        if relations.contains(.project) { lookingAtProjects.remove(list, at: list.filing.projects) }
+        if relations.contains(.items) { lookingAtItems.remove(list, at: list.filing.items) }
+        if case .project(let id) = list.key.scope {
+            ofProjects[id]?.removeAll { $0 === list }
+            if ofProjects[id]?.isEmpty == true { ofProjects[id] = nil }
+        }
+        guard let filter = list.filter else { return }
+        filter.lists -= 1
+        if filter.lists == 0 { filters[filter.key] = nil }
     }
 
-    private mutating func removeRelated(_ list: SharedList) {
-        guard !list.query.predicate.relations.isEmpty else { return }
-        related[list.key.scope]?.removeAll { $0 === list }
-        guard related[list.key.scope]?.isEmpty == true else { return }
-        related[list.key.scope] = nil
-        if case .user(let user) = list.key.scope { usersWithRelated.remove(user) }
+    /// Lists of several users often have one filter; where it searches text, what it says of a row is worth keeping for the next list.
+    private mutating func shareFilter(of list: SharedList) {
+        guard list.query.predicate.searchCost > 0, list.className != .user else { return }
+        let key = SharedFilter.Key(className: list.className, predicate: list.query.predicate)
+        let filter = filters[key] ?? SharedFilter(key)
+        filters[key] = filter
+        filter.lists += 1
+        list.filter = filter
+    }
+}
+
+/// A filter that searches text, and the lists that have it: what it says of a row is found out once for all of them.
+final class SharedFilter {
+    struct Key: Hashable {
+        let className: ClassName
+        let predicate: Predicate
+    }
+
+    let key: Key
+    /// How many lists have it.
+    fileprivate(set) var lists = 0
+
+    fileprivate init(_ key: Key) {
+        self.key = key
     }
 }

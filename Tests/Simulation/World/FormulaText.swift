@@ -71,7 +71,7 @@ struct FormulaText {
         case .null: return random.next(upTo: 2) == 0 ? "NULL" : "nil"
         case .boolean(let isTrue):
             return isTrue ? (random.next(upTo: 2) == 0 ? "TRUE" : "yes") : (random.next(upTo: 2) == 0 ? "FALSE" : "no")
-        case .integer(let number): return "\(number)"
+        case .integer(let number): return random.next(upTo: 4) == 0 ? "\(number).0" : "\(number)"
         case .double(let number): return "\(number)"
         case .date(let date): return "'\(date.rfc3339)'"
         case .string(let text), .json(let text): return quoted(text, random.next(upTo: 2) == 0 ? "'" : "\"")

@@ -24,7 +24,7 @@ enum RandomFormula {
             }
         }
 
-        /// Half of the time what lists are filed by: a project, or one of the ids.
+        /// A third of the time what lists are filed by: values that a field must have.
         private func comparison(_ random: inout SplitMix) -> Formula.Comparison {
             if random.next(upTo: 3) == 0 { return fixing(&random) }
             let left = left(&random)
@@ -48,16 +48,23 @@ enum RandomFormula {
         private func fixing(_ random: inout SplitMix) -> Formula.Comparison {
             let names =
                 switch className {
-                case .project: ["projectId", "owner"]
-                case .item: ["projectId", "projectId", "itemId", "createdBy", "assignee"]
-                case .permission: ["projectId", "permissionId", "userId"]
-                case .user: ["userId"]
+                case .project: ["projectId", "owner", "name", "access"]
+                case .item: ["projectId", "projectId", "itemId", "createdBy", "assignee", "body", "isDone", "priority", "dueDate"]
+                case .permission: ["projectId", "permissionId", "userId", "role"]
+                case .user: ["userId", "name"]
                 case .presence: ["projectId"]
                 }
             let name = names[random.next(upTo: names.count)]
             let place = className.schema.place(of: name) ?? 0
-            let type = className.schema.fields[place].type
-            return Formula.Comparison(left: .field(place), test: .equal, right: [value(type, name, isNullable: false, &random)])
+            let (type, isOptional) = (className.schema.fields[place].type, className.schema.fields[place].isOptional)
+            let isList = random.next(upTo: 3) == 0
+            let values = (0..<(isList ? 1 + random.next(upTo: 3) : 1)).map { _ in value(type, name, isNullable: isOptional, &random) }
+            var comparison = Formula.Comparison(left: .field(place), test: isList ? .among : .equal, right: values)
+            if Self.isText(type) {
+                comparison.foldsCase = random.next(upTo: 4) == 0
+                comparison.dropsMarks = random.next(upTo: 6) == 0
+            }
+            return comparison
         }
 
         private func left(_ random: inout SplitMix) -> Formula.Left {
