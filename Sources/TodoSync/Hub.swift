@@ -39,6 +39,8 @@ public final class Hub {
     /// Snapshots that are open, and the readers that wait for one.
     var readsUnderWay = 0
     var waitingReads: [(Result<any Snapshot, JobFault>) -> Void] = []
+    /// Sessions that were closed as too slow since the last tick.
+    var stuckSessions = 0
     /// Why the store takes no writes, while it takes none.
     var storeFailure: StoreFailure?
     /// What happened since older versions, for sessions that resume or were behind.
@@ -92,6 +94,7 @@ public final class Hub {
     /// Upkeep, to be called about once a second: deadlines, expired tokens, the change log.
     public func tick(at moment: Moment) {
         self.moment = moment
+        tellOfStuckSessions()
         closeThoseWithoutLogin()
         probeStore()
         upkeep()
@@ -143,6 +146,8 @@ public final class Hub {
             if let session = sessions[id] { fallBehind(session) }
         case .caughtUp(let id):
             if let session = sessions[id] { catchUp(session) }
+        case .stuck(let id, let seconds):
+            if let session = sessions[id] { noteStuck(session, seconds) }
         case .finished(let finished):
             jobBook.close(finished)?(finished.outcome)
         case .operated(let command, let reply):

@@ -15,7 +15,7 @@ struct ImportTableTests {
         "WebSocket": ["Bytes", "Crypto", "CZlib"],
         "Todo": [],
         "TodoProtocol": ["Bytes", "Todo"],
-        "TodoStore": ["Todo", "CSQLite"],
+        "TodoStore": ["Todo", "CLinux", "CSQLite"],
         "Network": ["Bytes", "Crypto", "CLinux"],
         "TodoSync": ["Bytes", "Crypto", "WebToken", "Todo", "TodoProtocol", "TodoStore"],
         "TodoServer": ["Bytes", "Crypto", "WebToken", "WebSocket", "Todo", "TodoProtocol", "TodoStore", "Network", "TodoSync"],

@@ -121,7 +121,7 @@ extension LeftSide {
         case (.date, .string(let text)):
             guard let moment = Timestamp(rfc3339: text) else {
                 throw operand.wrong(
-                    "\(name) is a date, and “\(text.prefix(64))” is not one as RFC 3339 writes it.",
+                    "\(name) is a date, and “\(Quotation.shortened(text))” is not one as RFC 3339 writes it.",
                     expected: "a date such as '2026-11-30T01:02:03Z'")
             }
             return .date(moment)

@@ -131,8 +131,10 @@ struct UserCommand {
         }
         let store = try SQLiteStore(folder: dataFolder)
         defer { store.close() }
+        let log = Log.lines(.info)
+        if let notice = store.finding.notice { log(.warning, notice) }
         let settings = SyncSettings(server: Version.name, providers: [], accessOfNewProjects: .private)
-        let hub = Hub(store: store, settings: settings, loops: 1, jobs: NoJobs(), log: .lines(.info), moment: .now())
+        let hub = Hub(store: store, settings: settings, loops: 1, jobs: NoJobs(), log: log, moment: .now())
         let answers = try Mailbox<OperatorReply>()
         hub.process([.operated(command, reply: { _ = answers.post($0) })], at: .now())
         var replies: [OperatorReply] = []
