@@ -34,7 +34,9 @@ struct BoundsTests {
         let anna = try harness.login("Anna")
         harness.process([.stuck(anna.id, seconds: 30), .closed(anna.id)])
         let lines = harness.lines.all.filter { $0.contains("4003") }
-        #expect(lines == ["user \(anna.userId) from test was closed with 4003: it had more waiting than it is given, and took nothing for 30 s"])
+        #expect(
+            lines == ["user \(anna.userId) from test was closed with 4003: it had more waiting than it is given, and took nothing for 30 s"]
+        )
         harness.tick()
         harness.process((0..<1_000).flatMap { _ in [Input.stuck(harness.connect().id, seconds: 30)] })
         harness.tick()

@@ -92,7 +92,8 @@ extension PredicateParser {
                 throw .syntax("A list is missing", at: position, expected: Self.listExpected)
             }
             guard case .array(let values) = operand.argument else {
-                throw operand.wrong("IN and BETWEEN need a list of values.", expected: operand.index == nil ? Self.listExpected : "an array")
+                throw operand.wrong(
+                    "IN and BETWEEN need a list of values.", expected: operand.index == nil ? Self.listExpected : "an array")
             }
             elementCount += values.count
             if elementCount > limits.elements {
@@ -100,7 +101,8 @@ extension PredicateParser {
                     "filterElements", limits.elements, "The filter's lists have \(elementCount) values", at: position,
                     argument: operand.index)
             }
-            return OperandList(operands: values.enumerated().map { Operand(.value($1), position, index: operand.index, element: $0) }, whole: operand)
+            return OperandList(
+                operands: values.enumerated().map { Operand(.value($1), position, index: operand.index, element: $0) }, whole: operand)
         }
         try advance()
         var operands: [Operand] = []

@@ -172,7 +172,8 @@ extension PredicateParser {
             let shown = Quotation.shortened(digits)
             let name = style == .numbered ? "$\(shown)" : "this %@"
             throw Refusal(
-                .invalid, "missingArgument", "There is no argument for \(name): args has \(args.count).", path: "args[\(Int(digits).map(String.init) ?? shown)]",
+                .invalid, "missingArgument", "There is no argument for \(name): args has \(args.count).",
+                path: "args[\(Int(digits).map(String.init) ?? shown)]",
                 position: token.position, expected: "an argument")
         }
         return Operand(args[number], token.position, index: number)

@@ -42,7 +42,8 @@ struct HistoryMark: Equatable {
 
     /// Whether the folder is the one that it was made in, and nothing in it was put back.
     func isThat(of folder: String, database: String) -> Bool {
-        guard let found = FileIdentity(ofFile: folder + "/" + name), let foundDatabase = FileIdentity(ofFile: folder + "/" + database) else {
+        guard let found = FileIdentity(ofFile: folder + "/" + name), let foundDatabase = FileIdentity(ofFile: folder + "/" + database)
+        else {
             return false
         }
         return file.isThat(of: found) && self.database.isThat(of: foundDatabase)

@@ -22,7 +22,8 @@ extension Hub {
         let user = session.login.map { "user \($0.view.caller.userId)" } ?? "a session without log-in"
         log(
             .warning,
-            "\(user) from \(session.peer.address) was closed with 4003: it had more waiting than it is given, and took nothing for \(seconds) s")
+            "\(user) from \(session.peer.address) was closed with 4003: it had more waiting than it is given, and took nothing for \(seconds) s"
+        )
     }
 
     /// Counts, once a tick, those that were not named.

@@ -158,12 +158,16 @@ struct CallDecodingTests {
         #expect(found == SubscribeParams("mine", to: query, update: true, since: 41, epoch: "k3f9"))
     }
 
-    @Test("that are whole and beyond 64 bits are like the largest there are", arguments: ["9223372036854775808", "18446744073709551616", "1e30"])
+    @Test(
+        "that are whole and beyond 64 bits are like the largest there are",
+        arguments: ["9223372036854775808", "18446744073709551616", "1e30"])
     func wide(_ number: String) throws {
         let params = #"{"name":"a","class":"Item","limit":\#(number),"since":\#(number)}"#
         guard case .subscribe(let found) = try call("subscribe", params) else { throw UnexpectedOutcome("not read") }
         #expect(found.query.limit == Int.max && found.since == Int64.max)
-        guard case .query(let query) = try call("query", #"{"class":"User","offset":\#(number)}"#) else { throw UnexpectedOutcome("not read") }
+        guard case .query(let query) = try call("query", #"{"class":"User","offset":\#(number)}"#) else {
+            throw UnexpectedOutcome("not read")
+        }
         #expect(query.offset == Int.max)
         let past = #"{"name":"a","class":"Item","since":-\#(number)}"#
         guard case .subscribe(let early) = try call("subscribe", past) else { throw UnexpectedOutcome("not read") }

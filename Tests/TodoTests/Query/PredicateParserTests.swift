@@ -189,14 +189,16 @@ struct PredicateParserTests {
         #expect(refusal.message.hasSuffix("."), "a message is a sentence: \(refusal.message)")
     }
 
-    @Test("A message repeats what was sent, but not at any length", arguments: [
-        "priority == " + String(repeating: "9", count: 4_000), "priority == $" + String(repeating: "9", count: 4_000),
-        "priority == $x" + String(repeating: "x", count: 4_000), String(repeating: "x", count: 4_000) + " == 1",
-        "project." + String(repeating: "x", count: 4_000) + " == 1", "project.owner." + String(repeating: "x", count: 4_000) + " == 1",
-        "items." + String(repeating: "x", count: 4_000) + " == 1", "ANY items." + String(repeating: "x", count: 4_000) + " == 1",
-        // One character, as a person would count, of 4,001 code points.
-        "dueDate == 'e" + String(repeating: "\u{301}", count: 4_000) + "'",
-    ])
+    @Test(
+        "A message repeats what was sent, but not at any length",
+        arguments: [
+            "priority == " + String(repeating: "9", count: 4_000), "priority == $" + String(repeating: "9", count: 4_000),
+            "priority == $x" + String(repeating: "x", count: 4_000), String(repeating: "x", count: 4_000) + " == 1",
+            "project." + String(repeating: "x", count: 4_000) + " == 1", "project.owner." + String(repeating: "x", count: 4_000) + " == 1",
+            "items." + String(repeating: "x", count: 4_000) + " == 1", "ANY items." + String(repeating: "x", count: 4_000) + " == 1",
+            // One character, as a person would count, of 4,001 code points.
+            "dueDate == 'e" + String(repeating: "\u{301}", count: 4_000) + "'",
+        ])
     func quotations(_ text: String) throws {
         for className in [ClassName.item, .project] {
             let refusal = try #require(refusalOf(text, of: className))
