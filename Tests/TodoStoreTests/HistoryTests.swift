@@ -22,7 +22,7 @@ import TodoStore
     }
 
     private func leaveMark(_ name: String, in folder: TemporaryFolder) {
-        FileManager.default.createFile(atPath: folder.path("history-\(name).mark"), contents: nil)
+        _ = FileManager.default.createFile(atPath: folder.path("history-\(name).mark"), contents: nil)
     }
 
     private func execute(_ sql: String, in folder: TemporaryFolder) throws {
@@ -67,7 +67,7 @@ import TodoStore
             case .removed: unlink(mark)
             case .replaced:
                 unlink(mark)
-                FileManager.default.createFile(atPath: mark, contents: nil)
+                _ = FileManager.default.createFile(atPath: mark, contents: nil)
             case .touched: chmod(mark, 0o640)
             }
         }
