@@ -48,7 +48,7 @@ let package = Package(
         module("WebSocket", ["Bytes", "Crypto", "CZlib"]),
         module("Todo", []),
         module("TodoProtocol", ["Bytes", "Todo"]),
-        module("TodoStore", ["Todo", "CSQLite"]),
+        module("TodoStore", ["Todo", "CLinux", "CSQLite"]),
         module("Network", ["Bytes", "Crypto", "CLinux"]),
         module("TodoSync", ["Bytes", "Crypto", "WebToken", "Todo", "TodoProtocol", "TodoStore"]),
         module("TodoClient", ["Bytes", "Crypto", "WebSocket", "Todo", "TodoProtocol", "Network"]),

@@ -56,7 +56,8 @@ struct Server {
         let signals = try SignalSource([.interrupt, .terminate, .hangUp])
         let front = Front(identity: try identity(), webTokens: configuration.webTokens, log: log)
         let verifier = try configuration.webTokens.verifier()
-        let store = try SQLiteStore(folder: dataFolder)
+        let store = try SQLiteStore(folder: dataFolder, startsNewHistory: configuration.startsNewHistory)
+        if let notice = store.finding.notice { log(.warning, notice) }
         if configuration.isDemo {
             try SampleData.write(into: store, access: configuration.access, now: Moment.now().wall)
         }

@@ -31,7 +31,7 @@ public protocol Snapshot: CommittedReader, Sendable {
 /// written as `begin`, for each of them `beginNested` and `commitNested` or `rollbackNested`, and `commit`.
 /// Reads inside a transaction see its writes; outside they see the last committed state.
 public protocol Store: CommittedReader, ObjectStore {
-    /// A random id of this store's history, made when the store was: a position in one history means nothing in another.
+    /// A random id of this store's history, made when the store was or when it was restored: a position in one history means nothing in another.
     var epoch: String { get }
     /// The version that the next entry of the log must have: one more than the last one, counting this transaction's.
     var nextVersion: Int64 { get }

@@ -38,6 +38,8 @@ public final class Hub {
     var earliestExpiry: Timestamp?
     /// Snapshots that are open, and the readers that wait for one.
     var reads = ReadQueue()
+    /// Sessions that were closed as too slow since the last tick.
+    var stuckSessions = 0
     /// Why the store takes no writes, while it takes none.
     var storeFailure: StoreFailure?
     /// What happened since older versions, for sessions that resume or were behind.
@@ -119,6 +121,7 @@ public final class Hub {
     /// Upkeep, to be called about once a second: deadlines, expired tokens, the change log.
     public func tick(at moment: Moment) {
         self.moment = moment
+        tellOfStuckSessions()
         closeThoseWithoutLogin()
         probeStore()
         watchOverdrawn()
@@ -168,6 +171,8 @@ public final class Hub {
             if let session = sessions[id] { fallBehind(session) }
         case .caughtUp(let id):
             if let session = sessions[id] { mayReadLog ? catchUp(session) : postpone(session, .catchUp) }
+        case .stuck(let id, let seconds):
+            if let session = sessions[id] { noteStuck(session, seconds) }
         case .finished(let finished):
             jobBook.close(finished)?(finished.outcome)
         case .operated(let command, let reply):

@@ -1,5 +1,6 @@
 """Limits of connections: rates, counts, floods, and readers that don't read. Each has its named outcome, and hurts nobody else."""
 
+import itertools
 import json
 import os
 import pathlib
@@ -13,7 +14,8 @@ import time
 import pytest
 
 import raw
-from client import Session
+from client import Session, parse
+from conftest import create, make_project, update
 from process import REPOSITORY, Server, eventually, run
 
 INFO = '{"jsonrpc":"2.0","id":%s,"method":"info"}'
@@ -516,3 +518,29 @@ def test_without_open_files_the_server_lives_on_says_so_once_and_recovers(tmp_pa
         resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, before)
         assert raw.RawWebSocket(server.port).answers()
 
+
+def test_a_reader_that_takes_nothing_is_named_in_the_log_when_it_is_closed(brisk, person):
+    server = brisk("--outbound-bytes", "65536", "--stuck-seconds", "1")
+    anna = person("anna", to=server)
+    ben = person("ben", to=server)
+    project = make_project(anna, viewer=[ben.user_id])
+    with raw.RawWebSocket(server.port) as stuck:
+        def send(method, params):
+            stuck.send_frame(raw.TEXT, json.dumps({"jsonrpc": "2.0", "id": method, "method": method, "params": params}))
+
+        send("login", {"provider": "token", "token": ben.token})
+        assert "result" in parse(stuck.receive_text())
+        send("subscribe", {"name": "items", "class": "Item"})
+        while '"complete"' not in stuck.receive_text():
+            pass
+        item = anna.write(create(project))["ids"][0]
+        letters = itertools.cycle("ab")
+
+        def is_logged():
+            anna.write(update(item, notes=next(letters) * 100_000))
+            return any("4003" in line for line in server.errors)
+
+        eventually(is_logged, "the reader is closed, and the log says so", seconds=60)
+        (line,) = [line for line in server.errors if "4003" in line]
+        assert " warning " in line and f"user {ben.user_id} from 127.0.0.1 was closed with 4003" in line
+    assert metric(server, "slow_sessions_closed_total") == 1

@@ -79,6 +79,7 @@ PARAMETERS = {
     "a sort by a hop": ({"sort": ["project.name"]}, "sort[0]"),
     "a sort with an unknown option": ({"sort": ["body[x]"]}, "sort[0]"),
     "a limit of 0": ({"limit": 0}, "limit"),
+    "a limit below all counting": ({"limit": -(2**70)}, "limit"),
     "a negative limit": ({"limit": -1}, "limit"),
     "a limit with a fraction": ({"limit": 1.5}, "limit"),
     "a string as limit": ({"limit": "3"}, "limit"),
@@ -137,6 +138,24 @@ def test_an_empty_list_is_one_part_without_objects(anna, project):
     anna.subscribe("items", "Item", filter=OF, args=[project])
     version = anna.query("Item")["version"]
     assert anna.take_initials() == [{"name": "items", "index": 0, "objects": [], "state": "complete", "version": version}]
+
+
+@pytest.mark.parametrize("wide", [2**63 - 1, 2**63, 2**70, 1e30], ids=str)
+def test_a_limit_that_no_list_reaches_is_like_none(anna, three, wide):
+    query = dict(filter=OF, args=[three], sort=["body"])
+    everything = anna.objects("Item", **query)
+    assert anna.objects("Item", limit=wide, **query) == everything
+    assert anna.objects("Item", limit=wide, offset=wide, **query) == []
+    assert anna.subscribe("items", "Item", limit=wide, **query).objects == everything
+
+
+def test_a_whole_number_that_is_too_big_is_told_so(anna, three):
+    error = anna.refused({"update": "Project", "id": three, "set": {"name": 1e30}})
+    assert "not whole" not in str(error)
+    error = anna.refused({"create": "Item", "object": {"projectId": three, "body": "x", "priority": 1e30}})
+    assert (error.code, error.data["reason"]) == (-32602, "outOfRange") and "not whole" not in error.message
+    error = anna.refused({"update": "Project", "id": three, "set": {"name": "x"}, "if": {"itemCount": 1e30}})
+    assert error.code == -32004
 
 
 def test_a_limit_cuts_the_first_list(anna, three):

@@ -224,10 +224,21 @@ def test_a_position_before_the_store_began_ends_right(away):
     a.back()
 
 
-@pytest.mark.parametrize("member, value", [("since", -1), ("since", "1"), ("since", 1.5), ("since", True), ("epoch", 5), ("update", 1)])
+@pytest.mark.parametrize("member, value", [("since", "1"), ("since", 1.5), ("since", True), ("epoch", 5), ("update", 1)])
 def test_a_position_that_is_none_is_refused(anna, member, value):
     error = anna.error("subscribe", {"name": "n", "class": "Item", "since": 1, "epoch": "e", member: value})
     assert (error.code, error.path) == (-32602, member)
+
+
+@pytest.mark.parametrize("since", [-1, -(2**63), -(2**70), 10**6, 2**63 - 1, 2**63, 2**70, 1e30, -1e30], ids=str)
+def test_a_position_before_the_log_or_in_the_future_gives_the_whole_list(away, since):
+    """However far: a number that 64 bits don't hold is whole all the same."""
+    a = away()
+    a.anna.write(a.create("a"))
+    a.since = since
+    session = a.person(again=a.ben)
+    result = session.call("subscribe", {"name": "list", "class": "Item", "since": since, "epoch": a.epoch, **a.query})
+    assert result["resumed"] is False
 
 
 def test_many_sessions_resume_at_once(anna, person):

@@ -29,6 +29,26 @@ struct BoundsTests {
         #expect(try ben.result(of: asked.id)["version"] as? Int == 52 + 2)
     }
 
+    @Test func `a reader that is closed as stuck is named in the log, and a crowd of them is counted`() throws {
+        let harness = try HubHarness()
+        let anna = try harness.login("Anna")
+        harness.process([.stuck(anna.id, seconds: 30), .closed(anna.id)])
+        let lines = harness.lines.all.filter { $0.contains("4003") }
+        #expect(
+            lines == ["user \(anna.userId) from test was closed with 4003: it had more waiting than it is given, and took nothing for 30 s"]
+        )
+        harness.tick()
+        harness.process((0..<1_000).flatMap { _ in [Input.stuck(harness.connect().id, seconds: 30)] })
+        harness.tick()
+        harness.tick()
+        let crowd = harness.lines.all.filter { $0.contains("4003") }.dropFirst()
+        #expect(crowd.count == 11)
+        #expect(crowd.first?.hasPrefix("a session without log-in from test was closed with 4003") == true)
+        #expect(crowd.last?.hasPrefix("990 more were closed with 4003") == true)
+        harness.process([.stuck(harness.connect().id, seconds: 30)])
+        #expect(harness.lines.all.filter { $0.contains("4003") }.count == 13)
+    }
+
     @Test func `sessions that come and go before their time to log in is over leave nothing behind`() throws {
         let harness = try HubHarness { $0.limits.loginMilliseconds = 1_000_000 }
         let waiting = harness.connect()

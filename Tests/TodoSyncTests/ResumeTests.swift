@@ -218,7 +218,7 @@ struct ResumeTests {
         #expect(client.lists["open"]?.isEmpty == true)
     }
 
-    @Test(arguments: zip([Int64(9999), 1], [true, false]))
+    @Test(arguments: zip([Int64(9999), 1, -1, Int64.max, Int64.min], [true, false, true, true, true]))
     func `a version or an epoch that is not known gives the whole list and no error`(since: Int64, isOwnEpoch: Bool) throws {
         let harness = try HubHarness(access: .everyoneWrite)
         let anna = try harness.login("Anna")

@@ -18,7 +18,8 @@ struct LeftSide {
         let parts = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         let behind = position + parts[0].utf8.count + 1
         if parts.count > 2 {
-            throw .syntax("\(path) goes over more than one relation", at: behind + parts[1].utf8.count, expected: "an operator")
+            throw .syntax(
+                "\(Quotation.shortened(path)) goes over more than one relation", at: behind + parts[1].utf8.count, expected: "an operator")
         }
         if let quantifier {
             guard parts.count == 2, parts[0] == "items" else {
@@ -34,7 +35,9 @@ struct LeftSide {
             (subject, kind) = (.projectField(place), try LeftSide.kind(of: place, in: .project, path: path, at: position))
         } else if className == .project, parts[0] == "items" {
             guard parts[1] == "@count" else {
-                throw .syntax("A project has many items", at: position, expected: "ANY, ALL or NONE before \(path), or items.@count")
+                throw .syntax(
+                    "A project has many items", at: position,
+                    expected: "ANY, ALL or NONE before \(Quotation.shortened(path)), or items.@count")
             }
             // The server keeps the count on the project itself, in the transaction that changes it.
             (subject, kind) = (.field(ProjectField.itemCount), .number)
@@ -121,7 +124,7 @@ extension LeftSide {
         case (.date, .string(let text)):
             guard let moment = Timestamp(rfc3339: text) else {
                 throw operand.wrong(
-                    "\(name) is a date, and “\(text.prefix(64))” is not one as RFC 3339 writes it.",
+                    "\(name) is a date, and “\(Quotation.shortened(text))” is not one as RFC 3339 writes it.",
                     expected: "a date such as '2026-11-30T01:02:03Z'")
             }
             return .date(moment)

@@ -7,8 +7,8 @@ struct PredicateToken: Equatable {
         case number(Value)
         /// A quoted text without its quotes and escapes.
         case text(String)
-        /// `$0`, `$1` …
-        case numberedPlace(Int)
+        /// `$0`, `$1` …: the digits.
+        case numberedPlace(String)
         /// `%@`.
         case nextPlace
         /// `$user`.
@@ -17,6 +17,10 @@ struct PredicateToken: Equatable {
         case symbol(Symbol)
         /// Behind the last one.
         case end
+        /// A value that is not well formed further on. Where no value can stand, that it stands here is the first fault.
+        case malformedValue(Refusal)
+        /// The same of a word.
+        case malformedWord(Refusal)
     }
 
     enum Symbol: String {
@@ -58,17 +62,33 @@ struct PredicateLexer {
         guard let byte = peek else { return PredicateToken(kind: .end, position: start) }
         let kind: PredicateToken.Kind
         switch byte {
-        case _ where byte.startsWord: kind = .word(try path())
-        case _ where byte.isDigit, UInt8(ascii: "."), UInt8(ascii: "+"), UInt8(ascii: "-"): kind = .number(try number())
-        case UInt8(ascii: "'"), UInt8(ascii: "\""): kind = .text(try text(quote: byte))
-        case UInt8(ascii: "$"): kind = try dollar()
-        case UInt8(ascii: "%"):
-            guard peek(1) == UInt8(ascii: "@") else { throw fault("%@", "% begins the place %@ and nothing else", at: start) }
-            index += 2
-            kind = .nextPlace
+        case _ where byte.startsWord: kind = word()
+        case _ where byte.isDigit, UInt8(ascii: "."), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "'"), UInt8(ascii: "\""),
+            UInt8(ascii: "$"), UInt8(ascii: "%"):
+            kind = value(byte)
         default: kind = try symbol(byte)
         }
         return PredicateToken(kind: kind, position: start)
+    }
+
+    private mutating func word() -> PredicateToken.Kind {
+        do throws(Refusal) { return .word(try path()) } catch { return .malformedWord(error) }
+    }
+
+    private mutating func value(_ first: UInt8) -> PredicateToken.Kind {
+        do throws(Refusal) {
+            switch first {
+            case UInt8(ascii: "'"), UInt8(ascii: "\""): return .text(try text(quote: first))
+            case UInt8(ascii: "$"): return try dollar()
+            case UInt8(ascii: "%"):
+                guard peek(1) == UInt8(ascii: "@") else { throw fault("%@", "% begins the place %@ and nothing else", at: index) }
+                index += 2
+                return .nextPlace
+            default: return .number(try number())
+            }
+        } catch {
+            return .malformedValue(error)
+        }
     }
 
     private var peek: UInt8? { index < bytes.count ? bytes[index] : nil }
@@ -126,7 +146,7 @@ struct PredicateLexer {
         let spelling = String(decoding: bytes[start..<index], as: UTF8.self)
         if isWhole, let whole = Int64(spelling) { return .integer(whole) }
         guard let value = Double(spelling), value.isFinite else {
-            throw fault("a smaller number", "The number \(spelling) is beyond what a double holds", at: start)
+            throw fault("a smaller number", "The number \(Quotation.shortened(spelling)) is beyond what a double holds", at: start)
         }
         return .double(value)
     }
@@ -137,10 +157,9 @@ struct PredicateLexer {
         let word = take(while: \.continuesWord)
         if word.lowercased() == "user" { return .user }
         guard !word.isEmpty, word.utf8.allSatisfy(\.isDigit) else {
-            throw fault("$user or $ and a number", "There is no $\(word)", at: start)
+            throw fault("$user or $ and a number", "There is no $\(Quotation.shortened(word))", at: start)
         }
-        // A number too long for an Int names no argument either.
-        return .numberedPlace(Int(word) ?? Int.max)
+        return .numberedPlace(word)
     }
 
     private mutating func symbol(_ byte: UInt8) throws(Refusal) -> PredicateToken.Kind {

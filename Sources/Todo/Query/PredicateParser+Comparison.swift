@@ -28,6 +28,7 @@ extension PredicateParser {
             }
             try advance()
         }
+        if case .malformedWord(let refusal) = token.kind { throw refusal }
         guard case .word(let path) = token.kind, !PredicateParser.keywords.contains(path.uppercased()) else {
             throw .syntax(
                 "A condition is missing", at: token.position,
@@ -81,15 +82,18 @@ extension PredicateParser {
         return folding
     }
 
+    private static let listExpected = "{ or a place that an array argument fills"
+
     /// `{a, b}`, or a place whose argument is an array.
     private mutating func list() throws(Refusal) -> OperandList {
         let position = token.position
         guard token.kind == .symbol(.openBrace) else {
             guard let operand = try operand() else {
-                throw .syntax("A list is missing", at: position, expected: "{ or a place that an array argument fills")
+                throw .syntax("A list is missing", at: position, expected: Self.listExpected)
             }
             guard case .array(let values) = operand.argument else {
-                throw operand.wrong("IN and BETWEEN need a list of values.", expected: "an array")
+                throw operand.wrong(
+                    "IN and BETWEEN need a list of values.", expected: operand.index == nil ? Self.listExpected : "an array")
             }
             elementCount += values.count
             if elementCount > limits.elements {
@@ -97,7 +101,8 @@ extension PredicateParser {
                     "filterElements", limits.elements, "The filter's lists have \(elementCount) values", at: position,
                     argument: operand.index)
             }
-            return OperandList(operands: values.map { Operand(.value($0), position, index: operand.index) }, whole: operand)
+            return OperandList(
+                operands: values.enumerated().map { Operand(.value($1), position, index: operand.index, element: $0) }, whole: operand)
         }
         try advance()
         var operands: [Operand] = []

@@ -140,9 +140,10 @@ extension PredicateParser {
         switch token.kind {
         case .number(let value): operand = Operand(.value(value), position)
         case .text(let text): operand = Operand(.value(.string(text)), position)
-        case .numberedPlace(let number): operand = try place(number, .numbered)
+        // A number too long for an Int names no argument either.
+        case .numberedPlace(let digits): operand = try place(Int(digits) ?? Int.max, .numbered, digits)
         case .nextPlace:
-            operand = try place(nextPlace, .inOrder)
+            operand = try place(nextPlace, .inOrder, "\(nextPlace)")
             nextPlace += 1
         case .user:
             usesUser = true
@@ -154,22 +155,25 @@ extension PredicateParser {
             case "NULL", "NIL": operand = Operand(.value(.null), position)
             default: return nil
             }
-        case .symbol, .end: return nil
+        case .malformedValue(let refusal): throw refusal
+        case .symbol, .end, .malformedWord: return nil
         }
         try advance()
         return operand
     }
 
-    private mutating func place(_ number: Int, _ style: PlaceStyle) throws(Refusal) -> Operand {
+    private mutating func place(_ number: Int, _ style: PlaceStyle, _ digits: String) throws(Refusal) -> Operand {
         if let placeStyle, placeStyle != style {
             let used = placeStyle == .numbered ? "$0" : "%@"
             throw .syntax("%@ and $0 can't be mixed in one filter", at: token.position, expected: used)
         }
         placeStyle = style
         guard number < args.count else {
-            let name = style == .numbered ? "$\(number)" : "this %@"
+            let shown = Quotation.shortened(digits)
+            let name = style == .numbered ? "$\(shown)" : "this %@"
             throw Refusal(
-                .invalid, "missingArgument", "There is no argument for \(name): args has \(args.count).", path: "args[\(number)]",
+                .invalid, "missingArgument", "There is no argument for \(name): args has \(args.count).",
+                path: "args[\(Int(digits).map(String.init) ?? shown)]",
                 position: token.position, expected: "an argument")
         }
         return Operand(args[number], token.position, index: number)
@@ -183,17 +187,20 @@ struct Operand {
     let position: Int
     /// Its place in `args`, `nil` for a literal.
     let index: Int?
+    /// Its place in that argument, where it is one value of an array.
+    let element: Int?
 
-    init(_ argument: Argument, _ position: Int, index: Int? = nil) {
+    init(_ argument: Argument, _ position: Int, index: Int? = nil, element: Int? = nil) {
         self.argument = argument
         self.position = position
         self.index = index
+        self.element = element
     }
 
     /// The refusal of this value.
     func wrong(_ message: String, expected: String) -> Refusal {
-        Refusal(
-            .invalid, "wrongType", message, path: index.map { "args[\($0)]" } ?? "filter", position: position, expected: expected)
+        let argument = index.map { "args[\($0)]" + (element.map { "[\($0)]" } ?? "") }
+        return Refusal(.invalid, "wrongType", message, path: argument ?? "filter", position: position, expected: expected)
     }
 }
 

@@ -2,7 +2,7 @@ extension Refusal {
     /// The refusal of a field that the class does not have: names the fields that there are, and the one that was probably meant.
     static func unknownField(_ name: String, in className: ClassName, path: String, position: Int? = nil) -> Refusal {
         let names = className.schema.fields.prefix(className.schema.shownCount).map(\.name)
-        let shown = name.count > 64 ? name.prefix(64) + "…" : name[...]
+        let shown = Quotation.shortened(name)
         let near = names.first { $0.lowercased() == name.lowercased() } ?? names.filter { isNear($0, name) }.first
         let hint = near.map { " Did you mean \($0)?" } ?? ""
         return Refusal(

@@ -14,6 +14,7 @@ extension Field {
             switch (type, value) {
             case (_, .null): isOptional
             case (.string, .string), (.id, .string), (.permissionId, .string), (.word, .string): true
+            case (.integer, .double(let number)): number.isWhole
             case (.boolean, .boolean), (.integer, .integer), (.date, .date), (.strings, .strings), (.json, .json): true
             default: false
             }
@@ -34,6 +35,7 @@ extension Field {
                 ? nil : Refusal(.invalid, "unknownWord", "\(name) takes \(type.expectation).")
         case (.integer(let range), .integer(let number)):
             range.contains(number) ? nil : Refusal(.invalid, "outOfRange", "\(name) takes \(type.expectation), not \(number).")
+        case (.integer, .double(let number)): Refusal(.invalid, "outOfRange", "\(name) takes \(type.expectation), not \(number).")
         case (.date, .date(let moment)):
             moment >= .earliest && moment <= .latest
                 ? nil : Refusal(.invalid, "invalidDate", "\(name) takes a date of the years 0001 to 9999.")
@@ -83,13 +85,18 @@ extension Value {
         case .null: "null"
         case .boolean: "a boolean"
         case .integer: "a whole number"
-        case .double: "a number that is not whole"
+        case .double(let number): number.isWhole ? "a whole number" : "a number that is not whole"
         case .string: "a string"
         case .date: "a date"
         case .strings: "an array of strings"
         case .json: "JSON"
         }
     }
+}
+
+extension Double {
+    /// Whether it has no fraction.
+    package var isWhole: Bool { rounded(.towardZero) == self }
 }
 
 extension Identifier {

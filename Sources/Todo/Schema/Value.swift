@@ -11,7 +11,7 @@ public enum Value: Sendable {
     case boolean(Bool)
     /// A whole number.
     case integer(Int64)
-    /// A number that is not whole: never stored, but a query may compare with it.
+    /// A number that is not whole, or is beyond 64 bits: never stored, but a query may compare with it.
     case double(Double)
     /// Unicode text without NUL.
     case string(String)

@@ -87,8 +87,9 @@ final class OwnServer: Sendable {
         let folder = own.lastIndex(of: "/").map { own[..<$0] } ?? ""
         let program = "\(folder)/todo-server"
         guard access(program, X_OK) == 0 else {
+            let configuration = folder.hasSuffix("/debug") ? "" : "-c release "
             throw Failure(
-                description: "There is no todo-server at \(program). Build it there (swift build -c release --product todo-server), "
+                description: "There is no todo-server at \(program). Build it there (swift build \(configuration)--product todo-server), "
                     + "or give the address of a running server: --url ws://127.0.0.1:8080/sync")
         }
         return program

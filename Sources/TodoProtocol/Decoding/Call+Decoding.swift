@@ -105,7 +105,7 @@ extension SubscribeParams {
             try parameters.requiredText("name", bytes: 1...limits.nameBytes),
             to: try QueryText(parameters, limits),
             update: try parameters.flag("update"),
-            since: try parameters.integer("since", in: 0...Int64.max),
+            since: try parameters.integer("since", in: Int64.min...Int64.max),
             epoch: try parameters.text("epoch", bytes: 0...Int.max))
     }
 }

@@ -184,7 +184,7 @@ extension EntrySpec {
             switch word {
             case "start": return .start
             case "end": return .end
-            default: throw .invalid(.unknownWord, "'to' is \"start\" or \"end\", not '\(Suggestion.shortened(word))'.")
+            default: throw .invalid(.unknownWord, "'to' is \"start\" or \"end\", not '\(Quotation.shortened(word))'.")
             }
         }
         switch (before, after, end) {

@@ -7,7 +7,7 @@ extension JSONValue {
     var shortenedText: String {
         guard let utf8 else { return "" }
         // Cut bytes before they become text; four bytes a character are room enough.
-        return Suggestion.shortened(String(decoding: utf8.prefix(Suggestion.lengthMax * 4 + 4), as: UTF8.self))
+        return Quotation.shortened(String(decoding: utf8.prefix(Quotation.lengthMax * 4 + 4), as: UTF8.self))
     }
 
     /// A string without NUL whose length in UTF-8 bytes lies in the range.
@@ -32,11 +32,26 @@ extension JSONValue {
 
     /// A whole number in the range.
     func integer(in range: ClosedRange<Int64>) throws(ErrorResponse) -> Int64 {
-        guard let number = int64 else { throw wrongType("a whole number") }
-        guard range.contains(number) else {
-            throw .invalid(.outOfRange, "\(FieldType.integer(range).expectation.capitalizedFirst) belongs here, not \(number).")
+        let expectation = FieldType.integer(range).expectation
+        if let number = int64 {
+            guard range.contains(number) else { throw outOfRange(expectation, "\(number)") }
+            return number
         }
-        return number
+        guard let wide = wideWhole else { throw wrongType("a whole number") }
+        // A number that no counter reaches is like the largest: where that is taken, so is this.
+        let bound = wide < 0 ? Int64.min : Int64.max
+        guard range.contains(bound) else { throw outOfRange(expectation, "\(wide)") }
+        return bound
+    }
+
+    private func outOfRange(_ expectation: String, _ found: String) -> ErrorResponse {
+        .invalid(.outOfRange, "\(expectation.capitalizedFirst) belongs here, not \(found).")
+    }
+
+    /// A whole number that 64 bits don't hold; `nil` for all else.
+    private var wideWhole: Double? {
+        guard kind == .number, int64 == nil, let double, double.isWhole else { return nil }
+        return double
     }
 
     /// A boolean.
@@ -52,7 +67,7 @@ extension JSONValue {
         let names = ClassName.allCases.map(\.name)
         let near = Suggestion.nearest(to: name, among: names).map { "did you mean '\($0)'?" }
         let hint = near ?? "there are \(names.joined(separator: ", "))."
-        throw .invalid(.unknownClass, "There is no class '\(Suggestion.shortened(name))': \(hint)")
+        throw .invalid(.unknownClass, "There is no class '\(Quotation.shortened(name))': \(hint)")
     }
 
     /// A value that one field could hold or one argument be, by the kind of the JSON; a date is still a string.
@@ -74,7 +89,7 @@ extension JSONValue {
             switch kind {
             case .null: "null"
             case .bool: "a boolean"
-            case .number: int64 == nil ? "a number that is not whole" : "a number"
+            case .number: int64 == nil && wideWhole == nil ? "a number that is not whole" : "a number"
             case .string: "a string"
             case .array: "an array"
             case .object: "an object"

@@ -23,7 +23,7 @@ extension ErrorResponse {
         let names = Method.allCases.map(\.rawValue)
         let near = Suggestion.nearest(to: name, among: names).map { "did you mean '\($0)'?" }
         let hint = near ?? "there are \(names.joined(separator: ", "))."
-        return ErrorResponse(.unknownMethod, .unknownMethod, "There is no method '\(Suggestion.shortened(name))': \(hint)")
+        return ErrorResponse(.unknownMethod, .unknownMethod, "There is no method '\(Quotation.shortened(name))': \(hint)")
     }
 
     /// A parameter is not what the method takes.
@@ -61,7 +61,7 @@ extension ErrorResponse {
 
     /// The session has no subscription of that name.
     public static func noSuchSubscription(_ name: String) -> ErrorResponse {
-        ErrorResponse(.notFound, .noSuchSubscription, "There is no subscription named '\(Suggestion.shortened(name))'.", path: "name")
+        ErrorResponse(.notFound, .noSuchSubscription, "There is no subscription named '\(Quotation.shortened(name))'.", path: "name")
     }
 
     /// The state of things stands against it.
@@ -73,7 +73,7 @@ extension ErrorResponse {
     public static func nameInUse(_ name: String) -> ErrorResponse {
         conflict(
             .nameInUse,
-            "The subscription '\(Suggestion.shortened(name))' has another query; pass \"update\": true to replace it, or take another name.",
+            "The subscription '\(Quotation.shortened(name))' has another query; pass \"update\": true to replace it, or take another name.",
             path: "name")
     }
 

@@ -17,14 +17,6 @@ package enum Suggestion {
         return best?.name
     }
 
-    /// The text as a message may repeat it: cut, and without control characters.
-    static func shortened(_ text: String) -> String {
-        let kept = text.unicodeScalars.prefix(lengthMax).map { $0.value < 0x20 || $0.value == 0x7F ? "\u{FFFD}" : $0 }
-        var result = String(String.UnicodeScalarView(kept))
-        if kept.count < text.unicodeScalars.count { result += "…" }
-        return result
-    }
-
     /// How many letters must be added, dropped, replaced or swapped with their neighbour (optimal string alignment).
     private static func editDistance(_ a: [UInt8], _ b: [UInt8]) -> Int {
         var beforeLast = [Int](repeating: 0, count: b.count + 1)

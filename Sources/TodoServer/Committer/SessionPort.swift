@@ -105,7 +105,9 @@ struct SessionPort: SessionHandler, ~Copyable {
             sockets.release(id, .isFull, &loop)
             pending.append(.input(.caughtUp(session(id))))
         case .goOnWaiting: loop.notifyWhenEmpty(id)
-        case .stuck: sockets.closeTooSlow(id, &loop)
+        case .stuck:
+            pending.append(.input(.stuck(session(id), seconds: Int(sockets.limits.stuckMilliseconds / 1_000))))
+            sockets.closeTooSlow(id, &loop)
         }
     }
 

@@ -57,6 +57,14 @@ extension Configuration {
         },
         .text("data", "FOLDER", "folder of the embedded store, made if missing (todosync-data)") { $1.dataFolder = $0 },
         Flag(
+            name: "new-epoch", value: nil,
+            help:
+                "send every list anew: for this start alone, after a restore that the server can't see (a file system's snapshot, a hot copy)"
+        ) { _, configuration in
+            configuration.startsNewHistory = true
+            return nil
+        },
+        Flag(
             name: "providers", value: "LIST",
             help: "ways to log in, with commas: password, nickname, jwt (password; nickname asks for no password)"
         ) { value, configuration in
@@ -107,11 +115,11 @@ extension Configuration {
             configuration.isDemo = true
             return nil
         },
-        Flag(name: "help", value: nil, help: "print this text") { _, configuration in
+        Flag(name: "help", value: nil, help: "print this text", isSetting: false) { _, configuration in
             configuration.notice = .help
             return nil
         },
-        Flag(name: "version", value: nil, help: "print the version") { _, configuration in
+        Flag(name: "version", value: nil, help: "print the version", isSetting: false) { _, configuration in
             configuration.notice = .version
             return nil
         },

@@ -13,6 +13,8 @@ struct Configuration {
     /// The permissions of Unix sockets' files.
     var socketMode: UInt32 = 0o660
     var dataFolder = "todosync-data"
+    /// Whether what clients hold is of another history, although the folder does not show it.
+    var startsNewHistory = false
     var providers: [Provider] = [.password]
     var access = Access.private
     var publicFolder: String?
@@ -39,7 +41,7 @@ struct Configuration {
 
     /// Reads the environment first and the command line over it.
     init(arguments: [String], environment: [String: String]) throws(UsageError) {
-        for flag in Self.flags where flag.value != nil || flag.name == "demo" {
+        for flag in Self.flags where flag.value != nil || flag.isSetting {
             guard let value = environment[flag.variable], !value.isEmpty else { continue }
             if flag.value == nil {
                 guard let isOn = ["1": true, "true": true, "yes": true, "0": false, "false": false, "no": false][value.lowercased()] else {

@@ -6,6 +6,8 @@ struct Flag: Sendable {
     let value: String?
     /// What it does, for the help text.
     let help: String
+    /// Whether a switch says how to serve, and may so stand in the environment too; the others only print something.
+    var isSetting = true
     /// Takes the value into the configuration, or says in words what would be right.
     let apply: @Sendable (String, inout Configuration) -> String?
 

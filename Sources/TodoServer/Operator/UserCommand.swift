@@ -131,6 +131,8 @@ struct UserCommand {
         }
         let store = try SQLiteStore(folder: dataFolder)
         defer { store.close() }
+        let log = Log.lines(.info)
+        if let notice = store.finding.notice { log(.warning, notice) }
         let settings = SyncSettings(server: Version.name, providers: [], accessOfNewProjects: .private)
         // What was done is printed: of the lines for a server's log only those are wanted that say why the store fails.
         let hub = Hub(store: store, settings: settings, loops: 1, jobs: NoJobs(), log: .lines(.error), moment: .now())

@@ -9,7 +9,10 @@ package enum SQLiteMigrations {
     package typealias Migration = @Sendable (SQLiteConnection) throws(StoreFailure) -> Void
 
     /// The steps, in the order in which they came.
-    package static let all: [Migration] = [createTables, addSharing, keepLastSeen]
+    package static let all: [Migration] = [createTables, addSharing, keepLastSeen, addHistoryMark]
+
+    /// The first form that knows of marks.
+    static let formWithMarks: Int64 = 4
 
     /// Marks a file as a TodoSync store: "TDSY".
     static let applicationId: Int64 = 0x5444_5359
@@ -118,6 +121,16 @@ package enum SQLiteMigrations {
             CREATE TRIGGER tokens_last_seen BEFORE DELETE ON tokens BEGIN
                 UPDATE accounts SET last_seen_at = max(coalesce(last_seen_at, 0), OLD.last_seen_at) WHERE user_id = OLD.user_id;
             END;
+            """)
+    }
+
+    /// The mark by which a database knows its own folder: one row, once there is one.
+    private static let addHistoryMark: Migration = { connection throws(StoreFailure) in
+        try connection.execute(
+            """
+            CREATE TABLE history_mark (
+                only INTEGER PRIMARY KEY CHECK (only = 1), name TEXT NOT NULL, inode INTEGER NOT NULL, born_at INTEGER, changed_at INTEGER,
+                database_inode INTEGER NOT NULL, database_born_at INTEGER) STRICT;
             """)
     }
 

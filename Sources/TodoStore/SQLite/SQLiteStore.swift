@@ -37,6 +37,8 @@ public final class SQLiteStore: Store {
     public let folder: String
     /// A random id of this store's history.
     public let epoch: String
+    /// What opening found out about the history.
+    public let finding: HistoryFinding
 
     package let connection: SQLiteConnection
     let transaction: SQLiteTransaction
@@ -51,6 +53,7 @@ public final class SQLiteStore: Store {
     var logEnd: LogEnd
     var committed: LogEnd
 
+    private let history: SQLiteHistory
     private var dataFolder: DataFolder?
     private let durability: Durability
 
@@ -58,8 +61,11 @@ public final class SQLiteStore: Store {
     ///
     /// It throws where the folder cannot be made or written, is in use by another server, or holds a file that is not a store or is
     /// newer than this program.
-    public convenience init(folder: String) throws(StoreFailure) {
-        try self.init(folder: folder, durability: .full)
+    ///
+    /// - Parameter startsNewHistory: whether to begin a new history, with an epoch of its own, as is done without being asked where the folder is
+    ///   found to be a copy.
+    public convenience init(folder: String, startsNewHistory: Bool = false) throws(StoreFailure) {
+        try self.init(folder: folder, durability: .full, startsNewHistory: startsNewHistory)
     }
 
     /// Whether there is a store in that folder.
@@ -72,17 +78,24 @@ public final class SQLiteStore: Store {
         try SQLiteStore(folder: DataFolder.temporaryPath(), durability: .none)
     }
 
-    package init(folder path: String, durability: Durability) throws(StoreFailure) {
+    package init(folder path: String, durability: Durability, startsNewHistory: Bool = false) throws(StoreFailure) {
         let dataFolder = try DataFolder(path)
         try dataFolder.make(file: Self.fileName)
         let file = dataFolder.file(Self.fileName)
         let connection = try SQLiteConnection(path: file, mode: .readWrite)
         try Self.configure(connection, durability)
+        let earlierForm = try connection.integer("PRAGMA user_version") ?? 0
         try SQLiteMigrations.apply(to: connection)
         let fieldNumbers = try SQLiteLogWriter.assignFieldNumbers(connection)
 
         folder = path
-        epoch = try Self.readEpoch(connection)
+        history = SQLiteHistory(connection, folder: path, database: Self.fileName)
+        (epoch, finding) =
+            switch durability {
+            case .full: try history.begin(earlierForm: earlierForm, startsAnew: startsNewHistory)
+            // The folder goes with the store, so there is nothing to know again.
+            case .none: (try history.epoch(), .same)
+            }
         reader = try SQLiteReader(connection, fieldNumbers)
         transaction = try SQLiteTransaction(connection)
         objects = try SQLiteObjectWriter(connection)
@@ -116,12 +129,6 @@ public final class SQLiteStore: Store {
         try connection.execute("PRAGMA journal_size_limit = 67108864")
     }
 
-    private static func readEpoch(_ connection: SQLiteConnection) throws(StoreFailure) -> String {
-        let statement = try SQLiteStatement(connection, "SELECT epoch FROM store")
-        guard try statement.step() else { throw SQLiteFailure.damaged(connection.path, "it does not name its history") }
-        return statement.text(0)
-    }
-
     /// The number of the last commit; 0 for a new store.
     public var version: Int64 { committed.version }
 
@@ -140,6 +147,8 @@ public final class SQLiteStore: Store {
         pool.close()
         // Statistics for the choice of indices, where the tables have changed much. A failure only leaves the old ones.
         try? connection.execute("PRAGMA analysis_limit = 400; PRAGMA optimize")
+        // So that a copy that was made of the database alone, while it was in use, knows a mark that is gone. A failure leaves the old mark.
+        if durability == .full { try? history.renewMark(epoch: epoch, isFinal: true) }
         connection.close()
         dataFolder = nil
         if durability == .none { try? FileManager.default.removeItem(atPath: folder) }

@@ -12,6 +12,28 @@ extension Hub {
         log(.debug, "session \(session.id.connection) reads slowly: its changes are merged from version \(store.version) on")
     }
 
+    /// So many closed as too slow are named one by one, between two ticks.
+    private static let stuckNamedMax = 10
+
+    /// The session's socket took nothing at all, and the connection is being closed with 4003.
+    func noteStuck(_ session: Session, _ seconds: Int) {
+        stuckSessions += 1
+        guard stuckSessions <= Self.stuckNamedMax else { return }
+        let user = session.login.map { "user \($0.view.caller.userId)" } ?? "a session without log-in"
+        log(
+            .warning,
+            "\(user) from \(session.peer.address) was closed with 4003: it had more waiting than it is given, and took nothing for \(seconds) s"
+        )
+    }
+
+    /// Counts, once a tick, those that were not named.
+    func tellOfStuckSessions() {
+        let unnamed = stuckSessions - Self.stuckNamedMax
+        stuckSessions = 0
+        guard unnamed > 0 else { return }
+        log(.warning, "\(unnamed) more were closed with 4003 at the same time: they took nothing of what waited for them")
+    }
+
     /// The session's socket has taken what waited.
     func catchUp(_ session: Session) {
         session.isSlow = false

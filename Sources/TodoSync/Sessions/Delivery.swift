@@ -33,6 +33,8 @@ public enum Input: Sendable {
     case fellBehind(SessionID)
     /// The socket has taken all of that.
     case caughtUp(SessionID)
+    /// The socket took nothing at all for so long that the connection is being closed with 4003.
+    case stuck(SessionID, seconds: Int)
     /// Work of another thread is done.
     case finished(Finished)
     /// The operator wants something done; what came of it goes to `reply`, once it is durable.

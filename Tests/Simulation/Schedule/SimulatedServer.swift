@@ -294,6 +294,7 @@ final class SimulatedServer {
             pending.append(.caughtUp(end.id))
         case .goOnWaiting: notifyWhenEmpty(end)
         case .stuck:
+            pending.append(.stuck(end.id, seconds: 30))
             // Whole frames only: the rest of one that has begun still goes.
             end.queue.removeAll { $0.start == 0 }
             end.webSocket?.close(CloseCode(rawValue: 4003), "too slow to be kept", &codec, &output)

@@ -77,11 +77,17 @@ struct CallDecodingTests {
         RefusedParams("subscribe", #"{"name":"a","class":"Item","limit":1.5}"#, .wrongType, "limit"),
         RefusedParams("subscribe", #"{"name":"a","class":"Item","limit":"1"}"#, .wrongType, "limit"),
         RefusedParams("subscribe", #"{"name":"a","class":"Item","update":"yes"}"#, .wrongType, "update"),
-        RefusedParams("subscribe", #"{"name":"a","class":"Item","since":-1}"#, .outOfRange, "since"),
+        RefusedParams("subscribe", #"{"name":"a","class":"Item","limit":-1e30}"#, .outOfRange, "limit"),
+        RefusedParams("subscribe", #"{"name":"a","class":"Item","since":1.5}"#, .wrongType, "since"),
         RefusedParams("subscribe", #"{"name":"a","class":"Item","epoch":1}"#, .wrongType, "epoch"),
         RefusedParams("subscribe", #"{"name":"a","class":"Item","offset":1}"#, .unknownParameter, "offset"),
         RefusedParams("query", #"{"class":"Item","offset":-1}"#, .outOfRange, "offset"),
+        RefusedParams("query", #"{"class":"Item","offset":-9223372036854775809}"#, .outOfRange, "offset"),
         RefusedParams("query", #"{"class":"Item","name":"a"}"#, .unknownParameter, "name"),
+        RefusedParams("invite.create", #"{"projectId":"p","role":"viewer","uses":1e30}"#, .outOfRange, "uses"),
+        RefusedParams("invite.create", #"{"projectId":"p","role":"viewer","seconds":9223372036854775808}"#, .outOfRange, "seconds"),
+        RefusedParams("admin.users", #"{"offset":1180591620717411303424}"#, .outOfRange, "offset"),
+        RefusedParams("admin.users", #"{"limit":18446744073709551616}"#, .outOfRange, "limit"),
         RefusedParams("query", #"{}"#, .missing, "class"),
         RefusedParams("write", #"{}"#, .missing, "changes"),
         RefusedParams("write", #"{"changes":{}}"#, .wrongType, "changes"),
@@ -148,6 +154,30 @@ struct CallDecodingTests {
         ]
         let query = QueryText(.project, filter: "owner == $user", args: args, sort: ["-timestamp", "name[c]"], limit: 1_000)
         #expect(found == SubscribeParams("mine", to: query, update: true, since: 41, epoch: "k3f9"))
+    }
+
+    @Test(
+        "that are whole and beyond 64 bits are like the largest there are",
+        arguments: ["9223372036854775808", "18446744073709551616", "1e30"])
+    func wide(_ number: String) throws {
+        let params = #"{"name":"a","class":"Item","limit":\#(number),"since":\#(number)}"#
+        guard case .subscribe(let found) = try call("subscribe", params) else { throw UnexpectedOutcome("not read") }
+        #expect(found.query.limit == Int.max && found.since == Int64.max)
+        guard case .query(let query) = try call("query", #"{"class":"User","offset":\#(number)}"#) else {
+            throw UnexpectedOutcome("not read")
+        }
+        #expect(query.offset == Int.max)
+        let past = #"{"name":"a","class":"Item","since":-\#(number)}"#
+        guard case .subscribe(let early) = try call("subscribe", past) else { throw UnexpectedOutcome("not read") }
+        #expect(early.since == Int64.min)
+    }
+
+    @Test("that are whole and out of range are told so, and as what they are")
+    func wideMessages() throws {
+        let wide = try badParams("admin.users", #"{"limit":1e30}"#).message
+        #expect(wide.contains("from 1 to 1000") && wide.contains("not 1e+30") && !wide.contains("not whole"))
+        #expect(try badParams("query", #"{"class":1e30}"#).message.contains("not a number."))
+        #expect(try badParams("query", #"{"class":"Item","limit":1.5}"#).message.contains("not whole"))
     }
 
     @Test("that are null are absent")

@@ -87,7 +87,7 @@ struct EntrySpecDecodingTests {
         refused(#"{"update":"Item","id":"i1","set":{"body":"a\u0000b"}}"#, .nul, "set.body"),
         refused(#"{"update":"Item","id":"i1","set":{"priority":4}}"#, .outOfRange, "set.priority"),
         refused(#"{"update":"Item","id":"i1","set":{"priority":1.5}}"#, .wrongType, "set.priority"),
-        refused(#"{"update":"Item","id":"i1","set":{"priority":1e30}}"#, .wrongType, "set.priority"),
+        refused(#"{"update":"Item","id":"i1","set":{"priority":1e30}}"#, .outOfRange, "set.priority"),
         refused(#"{"update":"Item","id":"i1","set":{"projectId":""}}"#, .invalidId, "set.projectId"),
         refused(#"{"update":"Project","id":"p1","set":{"name":""}}"#, .tooShort, "set.name"),
         refused(#"{"update":"Project","id":"p1","set":{"access":"public"}}"#, .unknownWord, "set.access"),

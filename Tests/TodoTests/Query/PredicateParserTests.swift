@@ -71,6 +71,19 @@ struct PredicateParserTests {
         Refused("priority == $", at: 12, "$user or $ and a number"),
         Refused("priority == $x", at: 12, "$user or $ and a number"),
         Refused("priority == %d", at: 12, "%@"),
+        // What is not well formed further on, where nothing of its kind can stand: the first byte is the first fault.
+        Refused("body == 'x' -- c", at: 12, "AND, OR or the end"),
+        Refused("body == 'x' 1x", at: 12, "AND, OR or the end"),
+        Refused("body == 'x' 'abc", at: 12, "AND, OR or the end"),
+        Refused("body == 'x' project. == 1", at: 12, "AND, OR or the end"),
+        Refused("body == 'x' %d", at: 12, "AND, OR or the end"),
+        Refused("(body == 'x' $y", at: 13, "AND, OR or )"),
+        Refused("body 'abc", at: 5, "one of == != < <= > >= IN BETWEEN BEGINSWITH ENDSWITH CONTAINS LIKE"),
+        Refused("-- == 1", at: 0, "a field of Item, NOT or ("),
+        Refused("body == project. AND", at: 8, "a quoted text, a place or NULL"),
+        Refused("priority IN {1 2x}", at: 15, ", or }"),
+        Refused("priority IN {1, 2x}", at: 17, "the end of the number"),
+        Refused("NOT body. == 'x'", at: 9, "a field"),
         // Texts.
         Refused("body == 'abc", at: 12, "a closing '"),
         Refused("body == \"é", at: 11, "a closing \""),
@@ -90,7 +103,10 @@ struct PredicateParserTests {
         // Lists.
         Refused("priority IN", at: 11, "{ or a place that an array argument fills"),
         Refused("priority IN (1)", at: 12, "{ or a place that an array argument fills"),
-        Refused("priority IN 1", at: 12, "an array", "wrongType"),
+        Refused("priority IN 1", at: 12, "{ or a place that an array argument fills", "wrongType"),
+        Refused("body IN 'x'", at: 8, "{ or a place that an array argument fills", "wrongType"),
+        Refused("assignee IN $user", at: 12, "{ or a place that an array argument fills", "wrongType"),
+        Refused("priority BETWEEN 1 AND 2", at: 17, "{ or a place that an array argument fills", "wrongType"),
         Refused("priority IN {1 2}", at: 15, ", or }"),
         Refused("priority IN {1,", at: 15, "a value"),
         Refused("priority IN {1,}", at: 15, "a value"),
@@ -147,7 +163,11 @@ struct PredicateParserTests {
         Refused("priority IN {$0}", at: 13, "a number, a place or NULL", "wrongType", args: [.array([])], path: "args[0]"),
         Refused(
             "priority IN $0", at: 12, "a number, a place or NULL", "wrongType", args: [.array([.integer(1), .string("x")])],
-            path: "args[0]"),
+            path: "args[0][1]"),
+        Refused(
+            "priority BETWEEN $1", at: 17, "a number, a place or NULL", "wrongType",
+            args: [.value(.null), .array([.string("x"), .integer(1)])], path: "args[1][0]"),
+        Refused("priority == $99999999999999999999", at: 12, "an argument", "missingArgument", path: "args[99999999999999999999]"),
         Refused(
             "isDone == TRUE AND priority BETWEEN $1", at: 36, "two values", "wrongType", args: [.value(.null), .array([.integer(1)])],
             path: "args[1]"),
@@ -167,6 +187,31 @@ struct PredicateParserTests {
         #expect(refusal.path == refused.path)
         #expect(refusal.kind == .invalid)
         #expect(refusal.message.hasSuffix("."), "a message is a sentence: \(refusal.message)")
+    }
+
+    /// Texts that are wrong at a place where the message names what stands there.
+    private static let long: [String] = [
+        "priority == " + String(repeating: "9", count: 4_000), "priority == $" + String(repeating: "9", count: 4_000),
+        "priority == $x" + String(repeating: "x", count: 4_000), String(repeating: "x", count: 4_000) + " == 1",
+        "project." + String(repeating: "x", count: 4_000) + " == 1", "project.owner." + String(repeating: "x", count: 4_000) + " == 1",
+        "items." + String(repeating: "x", count: 4_000) + " == 1", "ANY items." + String(repeating: "x", count: 4_000) + " == 1",
+        // One character, as a person would count, of 4,001 code points.
+        "dueDate == 'e" + String(repeating: "\u{301}", count: 4_000) + "'",
+    ]
+
+    @Test("A message repeats what was sent, but not at any length", arguments: long.indices)
+    func quotations(_ index: Int) throws {
+        let text = Self.long[index]
+        for className in [ClassName.item, .project] {
+            let refusal = try #require(refusalOf(text, of: className))
+            #expect(refusal.message.utf8.count < 700)
+            #expect([refusal.path, refusal.expected].allSatisfy { ($0 ?? "").utf8.count < 200 })
+        }
+    }
+
+    @Test("A place is named as it was written")
+    func places() throws {
+        #expect(try #require(refusalOf("priority == $99999999999999999999")).message.contains("$99999999999999999999:"))
     }
 
     private static let wellFormed: [String] = [
