@@ -1,5 +1,5 @@
 package import CLinux
-import Glibc
+package import Glibc
 
 /// Where a socket is or leads to: an IPv4 or IPv6 address with a port, or the path of a Unix socket.
 public struct SocketAddress: Sendable {

@@ -315,7 +315,9 @@ private struct Script: EventHandler {
         #expect(readToEnd(pair.ours).bytes.isEmpty)
     }
 
-    @Test func `that nothing waits any more is told once, behind every piece that was to be reported, and at once where nothing waits`() throws {
+    @Test func `that nothing waits any more is told once, behind every piece that was to be reported, and at once where nothing waits`()
+        throws
+    {
         var pair = try SocketPair()
         var loop = try EventLoop(outboundBytesMax: 64 << 20)
         let connection = try loop.adopt(pair.takeTheirs())

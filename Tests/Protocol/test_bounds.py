@@ -231,7 +231,7 @@ def test_one_that_asks_without_reading_is_not_read_from_and_loses_nothing(brisk)
     assert json.loads(text_behind_pings(client))["id"] == "alive"
 
 
-REQUESTS = 30_000
+REQUESTS = 20_000
 # No rate holds them, and the time of a reader that takes nothing is not over.
 UNREAD = ["--outbound-bytes", "65536", "--frames-per-second", "100000000", "--bytes-per-second", str(1 << 40), "--stuck-seconds", "120"]
 
@@ -279,7 +279,7 @@ def test_of_requests_whose_answers_nobody_reads_only_so_many_are_run(brisk, is_b
     before = resident_bytes(server)
     client, sender = flooding(server, is_batch, logs_in)
     run = settled(server, "requests_total")
-    assert run < REQUESTS / 4
+    assert run < REQUESTS / 2
     taken = metric(server, "messages_received_total") * (100 if is_batch else 1)
     assert taken - run <= (1_024 if logs_in else 64) + (100 if is_batch else 1) * (3 if logs_in else 1)
     assert resident_bytes(server) - before < 32 << 20
@@ -301,7 +301,7 @@ def test_what_a_closed_connection_had_waiting_is_not_run(brisk):
         sender.join()
     eventually(lambda: metric(server, "sessions") == 0, "the sessions are over")
     run = settled(server, "requests_total")
-    assert run < 3 * REQUESTS / 4
+    assert run < REQUESTS
     assert raw.RawWebSocket(server.port).answers()
     assert metric(server, "requests_total") == run + 1
 

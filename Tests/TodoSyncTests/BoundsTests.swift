@@ -84,7 +84,8 @@ struct BoundsTests {
         let before = harness.hub.figures.requests
         harness.process(Self.infos(0..<1_000, isBatch: isBatch).map(ben.input))
         let waiting = { ben.texts.reduce(0) { $0 + $1.utf8.count } }
-        #expect(waiting() > 20_000 && waiting() < 40_000)
+        // What came before counts until it is reported.
+        #expect(waiting() > 15_000 && waiting() < 40_000)
         let run = harness.hub.figures.requests - before
         #expect(run == ben.messages.count && run < 500)
         // Nor later, as long as it reads nothing; others are served.

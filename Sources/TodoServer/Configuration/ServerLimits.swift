@@ -34,7 +34,8 @@ extension ServerLimits {
         Limit("messageBytes", 1_024...1 << 30, \.edge.messageBytesMax, "bytes of one message from a client; past it: close 1009"),
         Limit(
             "framesPerSecond", 10...100_000_000, \.edge.framesPerSecond,
-            "frames a second from a connection, each request of a batch counted as one, with two seconds' worth at once; past it: it is read more slowly"),
+            "frames a second from a connection, each request of a batch counted as one, with two seconds' worth at once; past it: it is read more slowly"
+        ),
         Limit(
             "bytesPerSecond", 1_024...1 << 40, \.edge.bytesPerSecond,
             "bytes a second from a connection, with two seconds' worth at once; past it: it is read more slowly"),
@@ -43,7 +44,8 @@ extension ServerLimits {
             "pings, pongs and empty fragments a second from a connection, with ten seconds' worth at once; past it: close 1008"),
         Limit(
             "outboundBytes", 4_096...1 << 30, \.outboundBytes,
-            "bytes that wait for a client; past it: no request of it runs, changes are merged, and nothing is read from it, until it has taken them"),
+            "bytes that wait for a client; past it: no request of it runs, changes are merged, and nothing is read from it, until it has taken them"
+        ),
         Limit("headBytes", 1_024...1 << 20, \.edge.headBytesMax, "bytes of an HTTP request's head; past it: 431"),
         Limit("startLineBytes", 64...1 << 20, \.edge.startLineBytesMax, "bytes of its first line; past it: 414"),
         Limit("headerLineBytes", 64...1 << 20, \.edge.headerLineBytesMax, "bytes of one of its header lines; past it: 431"),
@@ -96,7 +98,8 @@ extension ServerLimits {
         Limit("liveSearches", 0...1_000_000, \.sync.liveSearches, "searches of text in a session's live queries; past it: -32005"),
         Limit(
             "queuedRequests", 1...1_000_000, \.sync.queuedRequests,
-            "requests of a session that wait, those of a batch counted one by one; with so many: nothing is read from it until half of them are answered"),
+            "requests of a session that wait, those of a batch counted one by one; with so many: nothing is read from it until half of them are answered"
+        ),
         Limit("queuedBytes", 1_024...1 << 30, \.sync.queuedBytes, "bytes of the messages that they came in; with so many: the same"),
         Limit("queuedRequestsBeforeLogin", 1...1_000_000, \.sync.queuedRequestsBeforeLogin, "the same requests before a log-in"),
         Limit("queuedBytesBeforeLogin", 1_024...1 << 30, \.sync.queuedBytesBeforeLogin, "the same bytes before a log-in"),
