@@ -178,6 +178,7 @@ import WebSocket
         #expect(session.next() == .closed(1_001))
         kept.send(FrameClient.request())
         #expect(kept.response()?.status == 503)
+        kept.endWriting()
         for (path, status) in [("/healthz", 200), ("/readyz", 503), ("/metrics", 200), ("/", 503), ("/sync", 503)] {
             let client = try RawClient(port: server.port)
             client.send("GET \(path) HTTP/1.1\r\nHost: x\r\n\r\n")
