@@ -1,5 +1,5 @@
-package import CLinux
-package import Glibc
+import CLinux
+import Glibc
 
 /// Where a socket is or leads to: an IPv4 or IPv6 address with a port, or the path of a Unix socket.
 public struct SocketAddress: Sendable {
@@ -109,8 +109,13 @@ public struct SocketAddress: Sendable {
         }
     }
 
-    /// Hands the address to a system call.
-    package func withPointer<Result>(_ call: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+    /// Hands the address, and its length in bytes, to a system call.
+    package func withBytes<Result>(_ call: (UnsafeRawPointer, UInt32) -> Result) -> Result {
+        withPointer { call(UnsafeRawPointer($0), $1) }
+    }
+
+    /// The same as the C library declares it.
+    func withPointer<Result>(_ call: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         withUnsafePointer(to: storage) { storage in
             storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { call($0, length) }
         }

@@ -90,7 +90,9 @@ struct ControlSocket {
     ) throws(SystemError) -> Int32 {
         let opened = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         let descriptor = try Descriptor(result: opened, of: "open", to: "use the folder \(folder)")
-        return try SocketAddress.unix(path: "/proc/self/fd/\(descriptor.number)/\(name)").withPointer(call)
+        return try SocketAddress.unix(path: "/proc/self/fd/\(descriptor.number)/\(name)").withBytes { bytes, length in
+            call(bytes.assumingMemoryBound(to: sockaddr.self), length)
+        }
     }
 
     /// Nobody holds the thread up by sending or taking nothing.

@@ -74,7 +74,7 @@ struct ItemTallyTests {
             reading.items["i\(number)"] = item("i\(number)", ["projectId": .string("p1"), "body": .string("\(number)")])
         }
         reading.items["small"] = item("small", ["projectId": .string("p2"), "body": .string("odd")])
-        for project in ["p1", "p2"] { #expect(predicate.matches(self.project(project), related: reading) == (project == "p1")) }
+        for id in ["p1", "p2"] { #expect(predicate.matches(project(id), related: reading) == (id == "p1")) }
         let kept = Kept(countMax: 10)
         kept.items = reading.items
         kept.tallies.adopt(ItemTallies(reading.tallies.kept(itemsMin: 5), countMax: .max))
