@@ -104,7 +104,7 @@ import TodoStore
     @Test func `A database from before there were marks keeps its history, also where the upgrade was interrupted`() throws {
         let folder = try TemporaryFolder()
         let first = try open(folder.path)
-        try execute("DROP TABLE history_mark; PRAGMA user_version = 2", in: folder)
+        try execute("DROP TABLE history_mark; PRAGMA user_version = 3", in: folder)
         for mark in try marks(folder.path) { unlink(folder.path(mark)) }
         #expect(try open(folder.path) == Opening(epoch: first.epoch, finding: .same))
         // The form is written, a mark is made, and it was not recorded yet.
@@ -116,7 +116,7 @@ import TodoStore
     @Test func `A database from before there were marks that is put into a folder with marks begins a new history`() throws {
         let folder = try TemporaryFolder()
         let first = try open(folder.path)
-        try execute("DROP TABLE history_mark; PRAGMA user_version = 2", in: folder)
+        try execute("DROP TABLE history_mark; PRAGMA user_version = 3", in: folder)
         let second = try open(folder.path)
         #expect(second.epoch != first.epoch && second.finding == .copied)
     }

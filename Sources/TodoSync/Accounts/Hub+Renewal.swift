@@ -30,9 +30,9 @@ extension Hub {
         }
     }
 
-    /// A request is served: a connection that stays open keeps its log-in as one does that comes back.
+    /// A request is served: a connection that stays open keeps its log-in as one does that comes back. What is over stays over.
     func renewIfDue(_ session: Session) {
-        guard let login = session.login, moment.wall >= login.renewsAt, isStoreWritable else { return }
+        guard let login = session.login, moment.wall >= login.renewsAt, !session.isExpired(at: moment.wall), isStoreWritable else { return }
         // Where it fails, the next try is as far away as after a success.
         let renewsAt = renewal(after: moment.wall)
         noteRenewal(login.tokenHash, login.view, login.expiresAt, renewsAt)
