@@ -37,6 +37,8 @@ struct DataFolder: ~Copyable {
     }
 
     deinit {
+        // A process that is just being started has a copy of the descriptor until it runs its own program: closing alone would leave it the lock.
+        flock(lock, LOCK_UN)
         Glibc.close(lock)
     }
 

@@ -33,6 +33,21 @@ import TodoStore
         try SQLiteStore(folder: folder.path).close()
     }
 
+    @Test func `A store that was closed has given the folder free, also while a copy of its lock's descriptor is open`() throws {
+        let folder = try TemporaryFolder()
+        let store = try SQLiteStore(folder: folder.path)
+        // As a process has it that is being started.
+        let name = "/\(URL(fileURLWithPath: folder.path).lastPathComponent)/lock"
+        let copies = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap(Int32.init).filter {
+            let opened = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
+            return opened?.hasSuffix(name) == true
+        }.map { dup($0) }
+        defer { for copy in copies { close(copy) } }
+        try #require(copies.count == 1)
+        store.close()
+        try SQLiteStore(folder: folder.path).close()
+    }
+
     @Test func `Another process that holds the lock is named, and its end gives the folder free`() throws {
         let folder = try TemporaryFolder()
         try SQLiteStore(folder: folder.path).close()
