@@ -280,8 +280,12 @@ export class BoardView {
   #showEditors(row) {
     const place = find(".person", row);
     const editors = [...(this.#presence?.others ?? [])].filter(([, items]) => items.has(row.dataset.itemId));
+    // A name that comes late says nothing of who edited the task before.
+    const told = editors.map(([userId]) => userId).join(" ");
+    place.dataset.editors = told;
     if (editors.length === 0) return setText(place, "");
     this.#app.people.name(editors[0][0], (name) => {
+      if (place.dataset.editors !== told) return;
       const more = editors.length > 1 ? ` and ${editors.length - 1} more` : "";
       setText(place, `${excerpt(name, 24)}${more} ${editors.length > 1 ? "are" : "is"} editing`);
     });
