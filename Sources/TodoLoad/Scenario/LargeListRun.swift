@@ -47,6 +47,8 @@ struct LargeListRun: EventHandler, ~Copyable {
     private var connection: ConnectionID?
     private var isGoingOn = false
     private var hasList = false
+    /// Whether the connection is being given up for the next one, which comes also where no further one is wanted by then.
+    private var isReplaced = false
     private var bytesAtBegin = 0
     private var asked = Instant.now()
 
@@ -77,7 +79,9 @@ struct LargeListRun: EventHandler, ~Copyable {
     }
 
     private mutating func takeNext(_ loop: inout EventLoop) {
-        if let last = connection { loop.abort(last) } else { connect(&loop) }
+        guard let last = connection else { return connect(&loop) }
+        isReplaced = true
+        loop.abort(last)
     }
 
     private mutating func connect(_ loop: inout EventLoop) {
@@ -147,7 +151,9 @@ struct LargeListRun: EventHandler, ~Copyable {
     mutating func closed(_ id: ConnectionID, _ reason: CloseReason, _ loop: inout EventLoop) {
         guard id == connection else { return }
         connection = nil
-        if hasList, isGoingOn { connect(&loop) } else { fail("The session with the large list was lost: \(reason)", &loop) }
+        guard isReplaced else { return fail("The session with the large list was lost: \(reason)", &loop) }
+        isReplaced = false
+        connect(&loop)
     }
 
     private mutating func fail(_ sentence: String, _ loop: inout EventLoop) {
